@@ -1,0 +1,1 @@
+//! The decide function: POST /v1/decisions behind API Gateway.

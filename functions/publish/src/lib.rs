@@ -1,0 +1,1 @@
+//! The publish function: outbox stream to sink.

@@ -1,0 +1,1 @@
+//! The DynamoDB adapter of the store port.

@@ -1,0 +1,1 @@
+//! Versioned policies: schemas, CEL rules, provenance.

@@ -1,0 +1,1 @@
+//! Conformance, crash, HTTP and end-to-end tests.
