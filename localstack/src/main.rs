@@ -1,1 +1,3 @@
+//! The command `decide-once`.
+
 fn main() {}

@@ -1,0 +1,13 @@
+//! The local stack of Decide Once: an AWS that fits into one process.
+//!
+//! `decide-once serve` starts, on loopback, what the deployed service stands on, and runs the unchanged functions on it:
+//!
+//! ```text
+//!   client ──► front (HTTP API) ──► Runtime API ──► function processes ──► proxy ──► engine (DynamoDB's API)
+//!              JWT authorizer,      hands calls to   re-executed binary,    counts    tables, streams, TTL
+//!              v2 events            free instances   restarted, killable    calls
+//! ```
+//!
+//! Nothing here is part of a deployed function; `docs/architecture.md` shows what stands in its place on AWS.
+
+pub mod runtime_api;
