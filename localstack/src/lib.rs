@@ -10,4 +10,7 @@
 //!
 //! Nothing here is part of a deployed function; `docs/architecture.md` shows what stands in its place on AWS.
 
+pub mod engine;
+pub mod proxy;
+pub mod pump;
 pub mod runtime_api;
