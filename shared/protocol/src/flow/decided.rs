@@ -1,0 +1,98 @@
+//! Committing: a decision that waits for the store's word, and one that has it.
+
+use super::judge::{Pending, judge};
+use super::{Done, Moment, Recheck, Reservation, Reserver, Step, TryAgain};
+use crate::ids::DecisionId;
+use crate::record::{FinalCode, FinalFailure, Record, RetryCause};
+use crate::writes::{Answer, Blocked, Commit, NotApplied};
+
+/// A decision that is not committed yet. Its transaction was built once and is sent as it is, with the same token, however
+/// often; nobody may be told of it.
+#[derive(Debug)]
+#[cfg_attr(test, derive(Clone, PartialEq, Eq, Hash))]
+#[must_use]
+pub struct Decided {
+    reservation: Reservation,
+    commit: Box<Commit>,
+    resent: bool,
+}
+
+/// A decision that is durable: the only thing that is rendered as a success.
+#[derive(Debug)]
+#[cfg_attr(test, derive(Clone, PartialEq, Eq, Hash))]
+#[must_use]
+pub struct Committed {
+    record: Box<Record>,
+}
+
+impl Committed {
+    pub(super) const fn read_back(record: Box<Record>) -> Self {
+        Self { record }
+    }
+
+    /// The operation record as it stands in the store.
+    #[must_use]
+    pub const fn record(&self) -> &Record {
+        &self.record
+    }
+}
+
+impl Decided {
+    pub(super) fn new(reservation: Reservation, commit: Commit) -> Self {
+        Self { reservation, commit: Box::new(commit), resent: false }
+    }
+
+    /// The transaction to send.
+    #[must_use]
+    pub const fn commit(&self) -> &Commit {
+        &self.commit
+    }
+
+    /// Whether it was sent before: then the driver waits a little first.
+    #[must_use]
+    pub const fn is_resend(&self) -> bool {
+        self.resent
+    }
+
+    pub(super) const fn reservation(&self) -> &Reservation {
+        &self.reservation
+    }
+
+    /// Goes on from what the store said.
+    pub fn settle(self, answer: Answer, caller: &impl Reserver, moment: &Moment) -> Step {
+        match answer {
+            Answer::Applied => {
+                Step::Done(Done::Committed(Committed { record: Box::new(self.commit.operation.next) }))
+            }
+            Answer::Refused(existing) => judge(Pending::Commit(self), existing, caller, moment),
+            Answer::Blocked(Blocked::ClaimTaken(by)) => self.claim_taken(by, moment),
+            Answer::Blocked(Blocked::Corrupt) => TryAgain::Inconsistent.into(),
+            Answer::NotApplied(NotApplied::Conflict) => self.again(moment),
+            Answer::NotApplied(NotApplied::Unavailable | NotApplied::Rejected) => self.give_up(moment),
+            Answer::Unknown => Step::Recheck(Recheck::after(Pending::Commit(self))),
+        }
+    }
+
+    /// The same transaction once more. When the tries are used up the attempt is released, under a condition that fails if
+    /// one of the sends has landed or lands first.
+    pub(super) fn again(mut self, moment: &Moment) -> Step {
+        let Some(tries) = self.reservation.tries.checked_sub(1) else {
+            return self.give_up(moment);
+        };
+        self.reservation.tries = tries;
+        self.resent = true;
+        Step::Commit(self)
+    }
+
+    fn give_up(self, moment: &Moment) -> Step {
+        Step::Surrender(self.reservation.release(RetryCause::Store, moment.now))
+    }
+
+    fn claim_taken(self, by: DecisionId, moment: &Moment) -> Step {
+        let failure = FinalFailure {
+            code: FinalCode::AlreadyDecided(by),
+            detail: "another operation was decided for this natural key".to_owned(),
+        };
+        Step::Surrender(self.reservation.fail(failure, moment.now))
+    }
+}
