@@ -7,6 +7,7 @@
 
 use sha2::{Digest as _, Sha256};
 
+use crate::hash::hex;
 use crate::ids::DecisionId;
 use crate::json::Value;
 use crate::key::IdempotencyKey;
@@ -81,7 +82,13 @@ impl Body<'_> {
         let quoted = |text: &str| Value::from(text).to_json();
         let events: Vec<String> = (0..)
             .zip(&self.verdict.event_types)
-            .map(|(index, kind)| format!(r#"{{"id":"{}","type":{}}}"#, self.decision.event(index), quoted(kind)))
+            .map(|(index, kind)| {
+                format!(
+                    r#"{{"id":"{}","type":{}}}"#,
+                    self.decision.event(index),
+                    quoted(kind)
+                )
+            })
             .collect();
         let body = format!(
             concat!(
@@ -105,12 +112,9 @@ impl Body<'_> {
             retired = self.expiry.key.to_rfc3339(),
         );
         let digest = Sha256::digest(body.as_bytes()).into();
-        Rendered { bytes: body.into_bytes(), digest }
+        Rendered {
+            bytes: body.into_bytes(),
+            digest,
+        }
     }
-}
-
-/// Lower-case hexadecimal.
-#[must_use]
-pub fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -85,7 +85,12 @@ pub enum Standing {
 }
 
 /// Says what `existing` means to `caller` at `now`. Total and pure.
-pub fn classify(existing: Existing, caller: &impl Caller, doing: Doing, now: Timestamp) -> Standing {
+pub fn classify(
+    existing: Existing,
+    caller: &impl Caller,
+    doing: Doing,
+    now: Timestamp,
+) -> Standing {
     let record = match existing {
         Existing::Absent => return vacant(doing),
         Existing::Unreadable(why) => return Standing::Unreadable(why),
@@ -96,7 +101,9 @@ pub fn classify(existing: Existing, caller: &impl Caller, doing: Doing, now: Tim
         return Standing::Unreadable(Unreadable::Corrupt { attribute });
     }
     match doing {
-        Doing::Claiming(fence) | Doing::Finishing(fence) if fence == record.fence => return mine(record, doing),
+        Doing::Claiming(fence) | Doing::Finishing(fence) if fence == record.fence => {
+            return mine(record, doing);
+        }
         Doing::Claiming(_) | Doing::Finishing(_) | Doing::Looking => {}
     }
     if record.is_free_at(now) {
@@ -122,24 +129,31 @@ fn mine(record: Box<Record>, doing: Doing) -> Standing {
         (State::Processing { .. }, Doing::Finishing(_)) => Standing::Unfinished,
         (State::Processing { .. }, Doing::Claiming(_) | Doing::Looking) => Standing::Owned(record),
         (State::Succeeded { .. }, _) => Standing::Committed(record),
-        (State::FailedRetryable { .. } | State::FailedFinal { .. }, _) => Standing::Surrendered(record),
+        (State::FailedRetryable { .. } | State::FailedFinal { .. }, _) => {
+            Standing::Surrendered(record)
+        }
     }
 }
 
 fn theirs(record: Box<Record>, now: Timestamp) -> Standing {
     match &record.state {
-        State::Succeeded { expiry, .. } | State::FailedFinal { expiry, .. } if now < expiry.result => {
+        State::Succeeded { expiry, .. } | State::FailedFinal { expiry, .. }
+            if now < expiry.result =>
+        {
             Standing::Finished(record)
         }
         State::Succeeded { expiry, .. } => Standing::ResultExpired {
             decision: Some(record.decision.clone()),
             free_from: expiry.free_from(),
         },
-        State::FailedFinal { expiry, .. } => {
-            Standing::ResultExpired { decision: None, free_from: expiry.free_from() }
-        }
+        State::FailedFinal { expiry, .. } => Standing::ResultExpired {
+            decision: None,
+            free_from: expiry.free_from(),
+        },
         State::Processing { lease, .. } if now < *lease => Standing::InProgress(record),
-        State::Processing { .. } | State::FailedRetryable { .. } if record.counted_attempts() >= MAX_ATTEMPTS => {
+        State::Processing { .. } | State::FailedRetryable { .. }
+            if record.counted_attempts() >= MAX_ATTEMPTS =>
+        {
             Standing::Exhausted(record)
         }
         State::Processing { .. } | State::FailedRetryable { .. } => Standing::Lapsed(record),

@@ -70,9 +70,16 @@ impl ClaimId {
         name: &str,
         values: &[String],
     ) -> Result<Self, hash::EmptyPart> {
-        let mut parts = vec![tenant.as_str().as_bytes(), operation.as_str().as_bytes(), name.as_bytes()];
+        let mut parts = vec![
+            tenant.as_str().as_bytes(),
+            operation.as_str().as_bytes(),
+            name.as_bytes(),
+        ];
         parts.extend(values.iter().map(String::as_bytes));
-        Ok(Self(format!("{CLAIM_PREFIX}{}", base32(&hash::parts("natural-key-v1", &parts)?))))
+        Ok(Self(format!(
+            "{CLAIM_PREFIX}{}",
+            base32(&hash::parts("natural-key-v1", &parts)?)
+        )))
     }
 
     /// The id as text.

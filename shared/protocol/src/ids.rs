@@ -124,7 +124,11 @@ mod tests {
         let event = decision.event(3);
         assert_eq!(EventId::parse(event.as_str()).unwrap(), event);
         assert_eq!(event.decision(), decision);
-        assert_eq!(EventId::parse(&format!("{decision}.03")), None, "one spelling only");
+        assert_eq!(
+            EventId::parse(&format!("{decision}.03")),
+            None,
+            "one spelling only"
+        );
     }
 
     #[test]

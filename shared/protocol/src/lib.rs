@@ -1,9 +1,25 @@
-//! The pure protocol of Decide Once: keys, canonical form, fingerprints, records, the classifier, outbox rules.
+//! The pure protocol of Decide Once: what a request is, what a record means, and what may follow.
+//!
+//! No I/O, no clock, no randomness: instants and random bytes are arguments, a store's answers are values. Read in this order:
+//!
+//! 1. the request: [`key`], [`json`], [`request`], [`scope`], [`fingerprint`], [`members`];
+//! 2. what is stored: [`record`], [`answer`], [`decision`], [`outbox`], with [`time`] and [`ids`];
+//! 3. the protocol: [`writes`] (the three conditional writes), [`classify`] (what a record means), [`flow`] (the life of a call);
+//! 4. the proof: the module `model`, a test that explores every interleaving of that very code.
 
+pub mod answer;
+pub mod classify;
+pub mod decision;
 pub mod fingerprint;
+pub mod flow;
 pub mod hash;
+pub mod ids;
 pub mod json;
 pub mod key;
 pub mod members;
+pub mod outbox;
+pub mod record;
 pub mod request;
 pub mod scope;
+pub mod time;
+pub mod writes;

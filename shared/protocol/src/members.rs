@@ -35,11 +35,11 @@ const ENCODING: char = '1';
 pub struct UnreadableMembers;
 
 /// Short keyed digests of the members of a request: `/policy`, `/version`, `/subject`, and `/facts/<name>` as far as there is room.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Members(BTreeMap<Place, Digest>);
 
 /// What a digest is of.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 enum Place {
     Policy,
     Version,
@@ -51,7 +51,7 @@ enum Place {
 }
 
 /// The first characters of a hash in base64url.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Digest(String);
 
 impl Members {

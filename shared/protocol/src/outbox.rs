@@ -83,8 +83,14 @@ impl Event {
     /// The row that commits with the decision.
     #[must_use]
     pub fn into_row(self, index: u32) -> OutboxRow {
-        let delivery = Delivery::Undelivered(Marker { since: self.time, number: index });
-        OutboxRow { event: self, delivery }
+        let delivery = Delivery::Undelivered(Marker {
+            since: self.time,
+            number: index,
+        });
+        OutboxRow {
+            event: self,
+            delivery,
+        }
     }
 
     /// The event as a structured-mode CloudEvent 1.0
@@ -103,7 +109,7 @@ impl Event {
             ("decisionid", text(self.id.decision().as_str())),
             ("policyid", text(self.pin.id.as_str())),
             ("policyversion", text(&self.pin.version.to_string())),
-            ("policydigest", text(&crate::answer::hex(&self.pin.digest))),
+            ("policydigest", text(&crate::hash::hex(&self.pin.digest))),
         ])
         .to_json();
         format!(r#"{},"data":{}}}"#, head.trim_end_matches('}'), self.data)
@@ -140,8 +146,10 @@ impl Marker {
     #[must_use]
     pub fn decode(text: &str) -> Option<Self> {
         let (since, number) = text.split_once('.')?;
-        let marker =
-            Self { since: Timestamp::from_millis(since.parse().ok()?)?, number: number.parse().ok()? };
+        let marker = Self {
+            since: Timestamp::from_millis(since.parse().ok()?)?,
+            number: number.parse().ok()?,
+        };
         (marker.encode() == text).then_some(marker)
     }
 }
@@ -158,17 +166,32 @@ mod tests {
     use super::*;
 
     fn marker(ms: i64, number: u32) -> Marker {
-        Marker { since: Timestamp::from_millis(ms).unwrap(), number }
+        Marker {
+            since: Timestamp::from_millis(ms).unwrap(),
+            number,
+        }
     }
 
     #[test]
     fn only_a_new_marker_asks_for_delivery() {
         let (first, redriven) = (marker(1, 0), marker(2, 7));
         assert!(is_newly_undelivered(None, Some(first)), "committed");
-        assert!(is_newly_undelivered(Some(first), Some(redriven)), "redriven while undelivered");
-        assert!(!is_newly_undelivered(Some(first), Some(first)), "no-op write");
-        assert!(!is_newly_undelivered(Some(first), None), "marked or removed");
-        assert!(!is_newly_undelivered(None, None), "a change to a delivered row");
+        assert!(
+            is_newly_undelivered(Some(first), Some(redriven)),
+            "redriven while undelivered"
+        );
+        assert!(
+            !is_newly_undelivered(Some(first), Some(first)),
+            "no-op write"
+        );
+        assert!(
+            !is_newly_undelivered(Some(first), None),
+            "marked or removed"
+        );
+        assert!(
+            !is_newly_undelivered(None, None),
+            "a change to a delivered row"
+        );
     }
 
     #[test]

@@ -114,7 +114,10 @@ impl Retention {
     #[must_use]
     pub fn from(&self, now: Timestamp) -> Expiry {
         let result = now.plus(self.result);
-        Expiry { result, key: now.plus(self.key).max(result.plus(EXPIRY_MARGIN)) }
+        Expiry {
+            result,
+            key: now.plus(self.key).max(result.plus(EXPIRY_MARGIN)),
+        }
     }
 }
 
@@ -199,7 +202,9 @@ impl RetryCause {
     /// Reads the stored form.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
-        [Self::Store, Self::Deadline].into_iter().find(|cause| cause.as_str() == text)
+        [Self::Store, Self::Deadline]
+            .into_iter()
+            .find(|cause| cause.as_str() == text)
     }
 }
 
@@ -254,7 +259,9 @@ impl State {
     #[must_use]
     pub const fn key_expiry(&self) -> Timestamp {
         match self {
-            Self::Processing { key_expiry, .. } | Self::FailedRetryable { key_expiry, .. } => *key_expiry,
+            Self::Processing { key_expiry, .. } | Self::FailedRetryable { key_expiry, .. } => {
+                *key_expiry
+            }
             Self::Succeeded { expiry, .. } | Self::FailedFinal { expiry, .. } => expiry.key,
         }
     }
@@ -273,7 +280,10 @@ pub struct Terms {
 
 impl Terms {
     fn processing(&self) -> State {
-        State::Processing { lease: self.lease_until, key_expiry: self.retention.from(self.now).key }
+        State::Processing {
+            lease: self.lease_until,
+            key_expiry: self.retention.from(self.now).key,
+        }
     }
 }
 
@@ -296,7 +306,13 @@ impl Record {
     /// Attempt 1 of a new life of the key: PROCESSING.
     #[must_use]
     pub fn reserved(seed: Seed, owner: OwnerToken, terms: Terms) -> Self {
-        let Seed { operation, tenant, identity, pin, decision } = seed;
+        let Seed {
+            operation,
+            tenant,
+            identity,
+            pin,
+            decision,
+        } = seed;
         Self {
             operation,
             tenant,
@@ -328,9 +344,13 @@ impl Record {
     pub fn is_plausible_at(&self, now: Timestamp) -> bool {
         let lease_ok = match self.state {
             State::Processing { lease, .. } => lease.is_plausible_at(now),
-            State::Succeeded { .. } | State::FailedRetryable { .. } | State::FailedFinal { .. } => true,
+            State::Succeeded { .. } | State::FailedRetryable { .. } | State::FailedFinal { .. } => {
+                true
+            }
         };
-        lease_ok && self.state.key_expiry().is_plausible_at(now) && self.updated.is_plausible_at(now)
+        lease_ok
+            && self.state.key_expiry().is_plausible_at(now)
+            && self.updated.is_plausible_at(now)
     }
 
     /// PROCESSING or FAILED_RETRYABLE → PROCESSING with a new owner. Decision id, pin and identity stay.
@@ -347,7 +367,11 @@ impl Record {
     /// PROCESSING → SUCCEEDED, by its owner.
     #[must_use]
     pub(crate) fn succeeded(&self, answer: StoredAnswer, now: Timestamp, expiry: Expiry) -> Self {
-        Self { updated: now, state: State::Succeeded { answer, expiry }, ..self.clone() }
+        Self {
+            updated: now,
+            state: State::Succeeded { answer, expiry },
+            ..self.clone()
+        }
     }
 
     /// PROCESSING → FAILED_RETRYABLE, by its owner.
@@ -355,27 +379,52 @@ impl Record {
     pub(crate) fn released(&self, cause: RetryCause, now: Timestamp) -> Self {
         let forgiven = self.forgiven + u32::from(cause == RetryCause::Store);
         let key_expiry = self.state.key_expiry();
-        Self { updated: now, forgiven, state: State::FailedRetryable { cause, key_expiry }, ..self.clone() }
+        Self {
+            updated: now,
+            forgiven,
+            state: State::FailedRetryable { cause, key_expiry },
+            ..self.clone()
+        }
     }
 
     /// PROCESSING → FAILED_FINAL, by its owner.
     #[must_use]
-    pub(crate) fn failed(&self, failure: FinalFailure, now: Timestamp, retention: Retention) -> Self {
+    pub(crate) fn failed(
+        &self,
+        failure: FinalFailure,
+        now: Timestamp,
+        retention: Retention,
+    ) -> Self {
         let expiry = retention.from(now);
-        Self { updated: now, state: State::FailedFinal { failure, expiry }, ..self.clone() }
+        Self {
+            updated: now,
+            state: State::FailedFinal { failure, expiry },
+            ..self.clone()
+        }
     }
 
     /// What a takeover would have been, once the attempts are used up: FAILED_FINAL `attempts-exhausted`.
     #[must_use]
-    pub(crate) fn exhausted(&self, owner: OwnerToken, now: Timestamp, retention: Retention) -> Self {
+    pub(crate) fn exhausted(
+        &self,
+        owner: OwnerToken,
+        now: Timestamp,
+        retention: Retention,
+    ) -> Self {
         let failure = FinalFailure {
             code: FinalCode::AttemptsExhausted,
             detail: format!("{MAX_ATTEMPTS} attempts ended without a result"),
         };
-        Self { fence: self.next_fence(owner), ..self.failed(failure, now, retention) }
+        Self {
+            fence: self.next_fence(owner),
+            ..self.failed(failure, now, retention)
+        }
     }
 
     fn next_fence(&self, owner: OwnerToken) -> Fence {
-        Fence { owner, attempt: self.fence.attempt.saturating_add(1) }
+        Fence {
+            owner,
+            attempt: self.fence.attempt.saturating_add(1),
+        }
     }
 }

@@ -103,8 +103,14 @@ mod tests {
     #[test]
     fn ttl_is_in_seconds_rounded_up_and_never_before_the_expiry() {
         let t = |ms| Timestamp::from_millis(ms).unwrap();
-        assert_eq!(TtlSeconds::covering(t(1_796_083_200_000), Duration::ZERO).as_secs(), 1_796_083_200);
-        assert_eq!(TtlSeconds::covering(t(1_796_083_200_001), Duration::ZERO).as_secs(), 1_796_083_201);
+        assert_eq!(
+            TtlSeconds::covering(t(1_796_083_200_000), Duration::ZERO).as_secs(),
+            1_796_083_200
+        );
+        assert_eq!(
+            TtlSeconds::covering(t(1_796_083_200_001), Duration::ZERO).as_secs(),
+            1_796_083_201
+        );
         assert_eq!(
             TtlSeconds::covering(t(1_796_083_200_001), Duration::from_secs(300)).as_secs(),
             1_796_083_501
@@ -119,12 +125,25 @@ mod tests {
         let written_in_the_wrong_unit = now.as_millis() * 1000;
         assert!(Timestamp::from_millis(written_in_the_wrong_unit).is_none());
         assert!(now.plus(Duration::from_secs(30)).is_plausible_at(now));
-        assert!(!now.plus(PLAUSIBLE_AHEAD + Duration::from_millis(1)).is_plausible_at(now));
+        assert!(
+            !now.plus(PLAUSIBLE_AHEAD + Duration::from_millis(1))
+                .is_plausible_at(now)
+        );
     }
 
     #[test]
     fn rfc3339_is_utc_with_the_precision_it_has() {
-        assert_eq!(Timestamp::from_millis(1_796_083_200_000).unwrap().to_rfc3339(), "2026-12-01T00:00:00Z");
-        assert_eq!(Timestamp::from_millis(1_796_083_200_250).unwrap().to_rfc3339(), "2026-12-01T00:00:00.25Z");
+        assert_eq!(
+            Timestamp::from_millis(1_796_083_200_000)
+                .unwrap()
+                .to_rfc3339(),
+            "2026-12-01T00:00:00Z"
+        );
+        assert_eq!(
+            Timestamp::from_millis(1_796_083_200_250)
+                .unwrap()
+                .to_rfc3339(),
+            "2026-12-01T00:00:00.25Z"
+        );
     }
 }

@@ -58,7 +58,10 @@ impl Seen {
     /// What `record` shows.
     #[must_use]
     pub const fn of(record: &Record) -> Self {
-        Self { state: record.state.name(), fence: record.fence }
+        Self {
+            state: record.state.name(),
+            fence: record.fence,
+        }
     }
 }
 

@@ -1,1 +1,3 @@
-//! The use-cases of Decide Once over ports.
+//! The use-cases of Decide Once over ports: each path on one screen.
+
+pub mod ports;

@@ -27,19 +27,43 @@ pub enum ClaimWrite {
 
 impl Claim {
     pub(super) fn reserve(record: Record, moment: &Moment, tries: u8) -> Self {
-        let write = ClaimWrite::Reserve(Reserve { record, vacant_before: vacant_before(moment.now) });
+        let write = ClaimWrite::Reserve(Reserve {
+            record,
+            vacant_before: vacant_before(moment.now),
+        });
         Self { write, tries }
     }
 
-    pub(super) fn take_over(seen: &Record, retention: Retention, moment: &Moment, tries: u8) -> Self {
-        let terms = Terms { now: moment.now, lease_until: moment.lease_until, retention };
+    pub(super) fn take_over(
+        seen: &Record,
+        retention: Retention,
+        moment: &Moment,
+        tries: u8,
+    ) -> Self {
+        let terms = Terms {
+            now: moment.now,
+            lease_until: moment.lease_until,
+            retention,
+        };
         let next = seen.taken_over(moment.owner, terms);
-        Self { write: ClaimWrite::TakeOver(Transition { expected: Seen::of(seen), next }), tries }
+        Self {
+            write: ClaimWrite::TakeOver(Transition {
+                expected: Seen::of(seen),
+                next,
+            }),
+            tries,
+        }
     }
 
     pub(super) fn exhaust(seen: &Record, retention: Retention, moment: &Moment, tries: u8) -> Self {
         let next = seen.exhausted(moment.owner, moment.now, retention);
-        Self { write: ClaimWrite::TakeOver(Transition { expected: Seen::of(seen), next }), tries }
+        Self {
+            write: ClaimWrite::TakeOver(Transition {
+                expected: Seen::of(seen),
+                next,
+            }),
+            tries,
+        }
     }
 
     /// The write to send.
@@ -87,7 +111,9 @@ impl Claim {
             return TryAgain::OutcomeUnknown.into();
         };
         match self.write {
-            ClaimWrite::Reserve(reserve) => Step::Claim(Self::reserve(reserve.record, moment, tries)),
+            ClaimWrite::Reserve(reserve) => {
+                Step::Claim(Self::reserve(reserve.record, moment, tries))
+            }
             ClaimWrite::TakeOver(_) => Step::begin(caller, moment, tries),
         }
     }
@@ -106,7 +132,11 @@ pub(super) fn granted(record: Record, caller: &impl Reserver, tries: u8) -> Step
         return Step::Done(Done::Surrendered(Box::new(record)));
     }
     match caller.retention(&record.pin) {
-        Some(retention) => Step::Evaluate(Reservation { record, retention, tries }),
+        Some(retention) => Step::Evaluate(Reservation {
+            record,
+            retention,
+            tries,
+        }),
         None => TryAgain::PolicyNotPackaged.into(),
     }
 }

@@ -39,7 +39,11 @@ impl Committed {
 
 impl Decided {
     pub(super) fn new(reservation: Reservation, commit: Commit) -> Self {
-        Self { reservation, commit: Box::new(commit), resent: false }
+        Self {
+            reservation,
+            commit: Box::new(commit),
+            resent: false,
+        }
     }
 
     /// The transaction to send.
@@ -61,14 +65,16 @@ impl Decided {
     /// Goes on from what the store said.
     pub fn settle(self, answer: Answer, caller: &impl Reserver, moment: &Moment) -> Step {
         match answer {
-            Answer::Applied => {
-                Step::Done(Done::Committed(Committed { record: Box::new(self.commit.operation.next) }))
-            }
+            Answer::Applied => Step::Done(Done::Committed(Committed {
+                record: Box::new(self.commit.operation.next),
+            })),
             Answer::Refused(existing) => judge(Pending::Commit(self), existing, caller, moment),
             Answer::Blocked(Blocked::ClaimTaken(by)) => self.claim_taken(by, moment),
             Answer::Blocked(Blocked::Corrupt) => TryAgain::Inconsistent.into(),
             Answer::NotApplied(NotApplied::Conflict) => self.again(moment),
-            Answer::NotApplied(NotApplied::Unavailable | NotApplied::Rejected) => self.give_up(moment),
+            Answer::NotApplied(NotApplied::Unavailable | NotApplied::Rejected) => {
+                self.give_up(moment)
+            }
             Answer::Unknown => Step::Recheck(Recheck::after(Pending::Commit(self))),
         }
     }

@@ -42,7 +42,7 @@ impl Waiting {
     }
 
     /// Looks again. Never writes while the lease lives.
-    pub const fn poll(self) -> Step {
+    pub fn poll(self) -> Step {
         Step::Recheck(Recheck::look(self.tries))
     }
 
@@ -54,7 +54,9 @@ impl Waiting {
 
 impl Recheck {
     pub(super) const fn look(tries: u8) -> Self {
-        Self { pending: Pending::Look { tries } }
+        Self {
+            pending: Pending::Look { tries },
+        }
     }
 
     pub(super) const fn after(pending: Pending) -> Self {
@@ -94,7 +96,12 @@ impl Pending {
 }
 
 /// The one way on from a stored fact.
-pub(super) fn judge(pending: Pending, existing: Existing, caller: &impl Reserver, moment: &Moment) -> Step {
+pub(super) fn judge(
+    pending: Pending,
+    existing: Existing,
+    caller: &impl Reserver,
+    moment: &Moment,
+) -> Step {
     let tries = pending.tries();
     match classify(existing, caller, pending.doing(), moment.now) {
         Standing::Vacant => vacant(pending, caller, moment),
@@ -106,9 +113,13 @@ pub(super) fn judge(pending: Pending, existing: Existing, caller: &impl Reserver
         Standing::Mismatch { pointers } => Step::Done(Done::Mismatch { pointers }),
         Standing::Unjudged => TryAgain::PolicyNotPackaged.into(),
         Standing::Finished(record) => Step::Done(Done::Finished(record)),
-        Standing::ResultExpired { decision, free_from } => {
-            Step::Done(Done::ResultExpired { decision, free_from })
-        }
+        Standing::ResultExpired {
+            decision,
+            free_from,
+        } => Step::Done(Done::ResultExpired {
+            decision,
+            free_from,
+        }),
         Standing::InProgress(record) => Step::Wait(Waiting { record, tries }),
         Standing::Lapsed(record) => take_over(&record, caller, moment, tries, Claim::take_over),
         Standing::Exhausted(record) => take_over(&record, caller, moment, tries, Claim::exhaust),

@@ -7,7 +7,7 @@ use crate::decision::{DecisionItem, NaturalClaim};
 use crate::ids::DecisionId;
 use crate::key::IdempotencyKey;
 use crate::outbox::Event;
-use crate::record::{FinalCode, FinalFailure, PolicyPin, Record, RetryCause, Retention};
+use crate::record::{FinalCode, FinalFailure, PolicyPin, Record, Retention, RetryCause};
 use crate::request::Subject;
 use crate::scope::OperationId;
 use crate::time::Timestamp;
@@ -85,10 +85,15 @@ impl Reservation {
     /// evaluation instant. A result that cannot be stored becomes the final failure `result-too-large` before anything is
     /// committed.
     pub fn decide(self, decision: Decision, now: Timestamp) -> Step {
-        let size = decision.verdict.outcome.len() + decision.events.iter().map(|e| e.data.len()).sum::<usize>();
+        let size = decision.verdict.outcome.len()
+            + decision.events.iter().map(|e| e.data.len()).sum::<usize>();
         if size > RESULT_LIMIT {
-            let detail = format!("the result has {size} bytes; at most {RESULT_LIMIT} can be stored");
-            let failure = FinalFailure { code: FinalCode::ResultTooLarge, detail };
+            let detail =
+                format!("the result has {size} bytes; at most {RESULT_LIMIT} can be stored");
+            let failure = FinalFailure {
+                code: FinalCode::ResultTooLarge,
+                detail,
+            };
             return Step::Surrender(self.fail(failure, now));
         }
         let commit = self.commit(decision, now);
@@ -97,7 +102,11 @@ impl Reservation {
 
     /// Gives up for good: the failure is recorded, and answered only once it is.
     pub fn fail(self, failure: FinalFailure, now: Timestamp) -> Surrender {
-        Surrender::new(&self.record, self.record.failed(failure, now, self.retention), self.tries)
+        Surrender::new(
+            &self.record,
+            self.record.failed(failure, now, self.retention),
+            self.tries,
+        )
     }
 
     /// Gives up for now: the next call may take over at once.
@@ -106,7 +115,14 @@ impl Reservation {
     }
 
     fn commit(&self, decision: Decision, now: Timestamp) -> Commit {
-        let Decision { verdict, events, claims, key, subject, source } = decision;
+        let Decision {
+            verdict,
+            events,
+            claims,
+            key,
+            subject,
+            source,
+        } = decision;
         let expiry = self.retention.from(now);
         let body = Body {
             decision: &self.record.decision,
@@ -135,7 +151,9 @@ impl Reservation {
         Commit {
             operation: Transition {
                 expected: Seen::of(&self.record),
-                next: self.record.succeeded(StoredAnswer { digest, inline }, now, expiry),
+                next: self
+                    .record
+                    .succeeded(StoredAnswer { digest, inline }, now, expiry),
             },
             events: rows.collect(),
             claims,

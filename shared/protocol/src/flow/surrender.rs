@@ -17,7 +17,13 @@ pub struct Surrender {
 
 impl Surrender {
     pub(super) fn new(seen: &Record, next: Record, tries: u8) -> Self {
-        Self { transition: Box::new(Transition { expected: Seen::of(seen), next }), tries }
+        Self {
+            transition: Box::new(Transition {
+                expected: Seen::of(seen),
+                next,
+            }),
+            tries,
+        }
     }
 
     /// The write to send.

@@ -1,0 +1,166 @@
+//! What the use-cases need of the world. Adapters report facts; what a fact means is for `decide_once_protocol` to say.
+
+use std::future::Future;
+
+use decide_once_protocol::decision::DecisionItem;
+use decide_once_protocol::ids::{DecisionId, EventId};
+use decide_once_protocol::outbox::{Marker, OutboxRow};
+use decide_once_protocol::scope::OperationId;
+use decide_once_protocol::time::Timestamp;
+use decide_once_protocol::writes::{Answer, Commit, Existing, Reserve, Transition, Unreadable};
+
+/// Operations and decisions. Each write is one request to the store and tells, three-valued, what became of it.
+pub trait Store: Send + Sync {
+    /// Puts a first record. Once it returns [`Answer::Applied`] the record is durable and everybody's reserve is refused.
+    fn reserve(&self, write: &Reserve) -> impl Future<Output = Answer> + Send;
+
+    /// Moves a record on from what was seen.
+    fn transition(&self, write: &Transition) -> impl Future<Output = Answer> + Send;
+
+    /// Commits record, decision, events and claims together. Once it returns [`Answer::Applied`] all of them are durable;
+    /// after [`Answer::Refused`], [`Answer::Blocked`] or [`Answer::NotApplied`] none is, nor will be by this request.
+    fn commit(&self, write: &Commit) -> impl Future<Output = Answer> + Send;
+
+    /// Reads an operation, strongly consistent.
+    ///
+    /// # Errors
+    /// The store did not answer. A record that cannot be read is not an error but [`Existing::Unreadable`].
+    fn read_operation(
+        &self,
+        id: &OperationId,
+    ) -> impl Future<Output = Result<Existing, StoreError>> + Send;
+
+    /// Reads a decision, strongly consistent.
+    ///
+    /// # Errors
+    /// The store did not answer.
+    fn read_decision(
+        &self,
+        id: &DecisionId,
+    ) -> impl Future<Output = Result<Read<DecisionItem>, StoreError>> + Send;
+}
+
+/// The outbox's rows. Every mark is conditional, so that none can create a row or turn one back.
+pub trait Outbox: Send + Sync {
+    /// Reads a row, strongly consistent.
+    ///
+    /// # Errors
+    /// The store did not answer.
+    fn read_row(
+        &self,
+        event: &EventId,
+    ) -> impl Future<Output = Result<Read<OutboxRow>, StoreError>> + Send;
+
+    /// Records that the sink acknowledged the row that carries `seen`; from now on it has a TTL.
+    ///
+    /// # Errors
+    /// The store did not do it, or it is not known whether it did.
+    fn mark_delivered(
+        &self,
+        event: &EventId,
+        seen: Marker,
+        at: Timestamp,
+    ) -> impl Future<Output = Result<Marked, StoreError>> + Send;
+
+    /// Sets the row that carries `seen` aside: its sink will never take it. It gets no TTL.
+    ///
+    /// # Errors
+    /// The store did not do it, or it is not known whether it did.
+    fn quarantine(
+        &self,
+        event: &EventId,
+        seen: Marker,
+        reason: &str,
+        at: Timestamp,
+    ) -> impl Future<Output = Result<Marked, StoreError>> + Send;
+
+    /// Makes an existing row undelivered again, under a fresh marker.
+    ///
+    /// # Errors
+    /// The store did not do it, or it is not known whether it did.
+    fn redrive(
+        &self,
+        event: &EventId,
+        fresh: Marker,
+    ) -> impl Future<Output = Result<Marked, StoreError>> + Send;
+
+    /// Undelivered rows of a shard, oldest first, at most `limit`, that carry a marker before `before` and after `after`.
+    ///
+    /// # Errors
+    /// The store did not answer.
+    fn undelivered(
+        &self,
+        shard: u8,
+        after: Option<Marker>,
+        before: Marker,
+        limit: u32,
+    ) -> impl Future<Output = Result<Vec<(EventId, Marker)>, StoreError>> + Send;
+}
+
+/// What a read by id found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Read<T> {
+    /// Nothing.
+    Absent,
+    /// The item.
+    Found(Box<T>),
+    /// Something this code cannot read.
+    Unreadable(Unreadable),
+}
+
+/// What a mark did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Marked {
+    /// It stands.
+    Done,
+    /// The condition was false: the row is gone, or was marked or redriven meanwhile. Nothing changed.
+    NotThere,
+}
+
+/// The store did not do its work.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum StoreError {
+    /// For now: throttled, unreachable, timed out.
+    #[error("the store did not answer ({0}); the same call may be tried again")]
+    Unavailable(String),
+    /// The request itself is wrong: a missing table, no permission.
+    #[error(
+        "the store refused the call ({0}); check the table names, the region and the permissions"
+    )]
+    Rejected(String),
+}
+
+/// Where events go.
+pub trait Sink: Send + Sync {
+    /// Sends one structured-mode CloudEvent. `Ok` only when the sink acknowledged this very event.
+    ///
+    /// # Errors
+    /// See [`SendError`]; anything but a positive acknowledgement is "not sent".
+    fn send(&self, event: &OutboxRow) -> impl Future<Output = Result<(), SendError>> + Send;
+}
+
+/// Why an event was not sent.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SendError {
+    /// The sink is down, slow or throttling: the row stays, and no attempt is counted.
+    #[error("the sink is not available ({0})")]
+    Unavailable(String),
+    /// The sink refuses this event and always will: it is quarantined.
+    #[error("the sink refuses this event ({0})")]
+    Poison(String),
+}
+
+/// The worker's clock.
+pub trait Clock: Send + Sync {
+    /// The instant.
+    fn now(&self) -> Timestamp;
+}
+
+/// The worker's randomness.
+pub trait Ids: Send + Sync {
+    /// 16 fresh random bytes for an owner token.
+    fn owner(&self) -> [u8; 16];
+
+    /// 16 fresh bytes for a decision id; they sort by time.
+    fn decision(&self) -> [u8; 16];
+}
