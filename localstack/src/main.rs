@@ -1,3 +1,62 @@
 //! The command `decide-once`.
 
-fn main() {}
+use std::process::ExitCode;
+
+use clap::Parser;
+use decide_once::{
+    cli::{Cli, Command},
+    function::{self, FunctionError},
+    one_line, serve,
+};
+use tracing_subscriber::EnvFilter;
+
+/// Wrong usage, as clap and most commands have it.
+const USAGE: u8 = 2;
+
+#[tokio::main]
+async fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return usage(&error),
+    };
+    match cli.command {
+        Some(Command::Function { name }) => match function::run(&name).await {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(FunctionError::Reported) => ExitCode::FAILURE,
+            Err(error) => failure(&error),
+        },
+        Some(Command::Serve(args)) => serve(&args).await,
+        None => serve(&cli.serve).await,
+    }
+}
+
+async fn serve(args: &decide_once::cli::ServeArgs) -> ExitCode {
+    tracing_subscriber::fmt()
+        .with_env_filter(
+            EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("warn")),
+        )
+        .with_writer(std::io::stderr)
+        .init();
+    match serve::run(args).await {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => failure(&error),
+    }
+}
+
+fn failure(error: &(dyn std::error::Error + 'static)) -> ExitCode {
+    eprintln!("decide-once: {}", one_line(error));
+    ExitCode::FAILURE
+}
+
+/// Help and version as clap prints them; an error in one line.
+fn usage(error: &clap::Error) -> ExitCode {
+    if !error.use_stderr() {
+        let _ = error.print();
+        return ExitCode::SUCCESS;
+    }
+    let text = error.to_string();
+    let line = text.lines().next().unwrap_or_default();
+    let line = line.strip_prefix("error: ").unwrap_or(line);
+    eprintln!("decide-once: {line}; see decide-once --help");
+    ExitCode::from(USAGE)
+}

@@ -1,8 +1,10 @@
 //! The callers' side: invoke a function and learn how that ended.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use axum::body::Bytes;
+
+use super::Functions;
 
 /// What an invocation came to: the function's answer, or why there is none.
 pub type InvokeResult = Result<Bytes, InvokeError>;
@@ -38,15 +40,29 @@ pub enum InvokeError {
 
 /// A handle with which the front and the stream pump invoke functions. Cheap to clone.
 #[derive(Debug, Clone)]
-pub struct Invoker {}
+pub struct Invoker {
+    functions: Arc<Functions>,
+}
 
 impl Invoker {
+    /// A handle on `functions`.
+    pub fn new(functions: Arc<Functions>) -> Self {
+        Self { functions }
+    }
+
     /// Invokes `function` with a JSON `payload` and waits for at most `patience`, queueing included.
+    ///
+    /// Dropping the future is the same as running out of patience.
     ///
     /// # Errors
     /// Every way in which there is no answer; see [`InvokeError`].
     pub async fn invoke(&self, function: &str, payload: Bytes, patience: Duration) -> InvokeResult {
-        let _ = (function, payload, patience);
-        Err(InvokeError::UnknownFunction)
+        let answer = self.functions.enqueue(function, payload)?;
+        match tokio::time::timeout(patience, answer).await {
+            Ok(Ok(result)) => result,
+            // The reply can only be dropped unsent together with everything else, at shutdown.
+            Ok(Err(_)) => Err(InvokeError::InstanceDied),
+            Err(_) => Err(InvokeError::CallerGaveUp),
+        }
     }
 }

@@ -1,0 +1,111 @@
+//! The command line.
+
+use std::{path::PathBuf, time::Duration};
+
+use clap::{Args, Parser, Subcommand};
+
+use crate::front::Auth;
+
+/// Decide Once on this machine: one recorded decision for each business operation, however often it is asked.
+#[derive(Debug, Parser)]
+#[command(name = "decide-once", version, args_conflicts_with_subcommands = true)]
+pub struct Cli {
+    /// `serve`, if none is given.
+    #[command(subcommand)]
+    pub command: Option<Command>,
+    /// Flags of `serve`.
+    #[command(flatten)]
+    pub serve: ServeArgs,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Start the whole stack on this machine and run the functions on it (the default)
+    Serve(ServeArgs),
+    /// Be one process of a function; the stack starts these itself
+    #[command(hide = true)]
+    Function {
+        /// The function
+        name: String,
+    },
+}
+
+/// Flags of `serve`.
+#[derive(Debug, Clone, Args)]
+pub struct ServeArgs {
+    /// Port of the HTTP API on 127.0.0.1; 0 takes a free one
+    #[arg(long, default_value_t = 3000)]
+    pub port: u16,
+    /// Keep the tables in this directory; without it they are in memory
+    #[arg(long, value_name = "DIR")]
+    pub data: Option<PathBuf>,
+    /// Processes of the decide function, which is how many requests are worked on at once
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..=64))]
+    pub concurrency: u16,
+    /// How long the HTTP API waits for the function (1 to 30; AWS allows no more than 30)
+    #[arg(long, value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..=30))]
+    pub gateway_timeout: u64,
+    /// How long one invocation may take before its process is killed (1 to 900)
+    #[arg(long, value_name = "SECONDS", default_value_t = 29, value_parser = clap::value_parser!(u64).range(1..=900))]
+    pub function_timeout: u64,
+    /// Whether requests need a token (tok-alpha or tok-beta)
+    #[arg(long, value_enum, default_value_t = Auth::Optional)]
+    pub auth: Auth,
+    /// The policies; the default is the workspace's own
+    #[arg(long, value_name = "DIR")]
+    pub policies: Option<PathBuf>,
+    /// A further variable for the functions; can be repeated
+    #[arg(long, value_name = "NAME=VALUE", value_parser = variable)]
+    pub env: Vec<(String, String)>,
+}
+
+impl ServeArgs {
+    /// `--gateway-timeout`.
+    pub fn gateway_timeout(&self) -> Duration {
+        Duration::from_secs(self.gateway_timeout)
+    }
+
+    /// `--function-timeout`.
+    pub fn function_timeout(&self) -> Duration {
+        Duration::from_secs(self.function_timeout)
+    }
+}
+
+fn variable(argument: &str) -> Result<(String, String), String> {
+    match argument.split_once('=') {
+        Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
+        _ => Err("it must have the form NAME=VALUE".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_definition_is_sound() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn serve_is_the_default_and_takes_the_same_flags() {
+        let bare = Cli::try_parse_from(["decide-once", "--port", "0"]).unwrap();
+        assert!(bare.command.is_none());
+        assert_eq!(bare.serve.port, 0);
+        let named = Cli::try_parse_from(["decide-once", "serve", "--port", "0"]).unwrap();
+        assert!(matches!(named.command, Some(Command::Serve(args)) if args.port == 0));
+    }
+
+    #[test]
+    fn variables_have_a_name() {
+        assert_eq!(
+            variable("A=b=c").unwrap(),
+            ("A".to_owned(), "b=c".to_owned())
+        );
+        assert!(variable("A").is_err() && variable("=b").is_err());
+    }
+}

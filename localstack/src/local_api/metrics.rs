@@ -1,0 +1,65 @@
+//! `GET /_local/metrics`: what the store was asked to do, and what runs.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use axum::{Json, Router, extract::State, routing::get};
+use serde::Serialize;
+
+use crate::{
+    front::{LastRequest, Meter},
+    processes::ProcessStatus,
+    proxy::{Counted, Proxy},
+};
+
+#[derive(Clone)]
+struct Sources {
+    stores: BTreeMap<&'static str, Arc<Proxy>>,
+    meter: Meter,
+    processes: Arc<dyn Fn() -> Vec<ProcessStatus> + Send + Sync>,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Metrics {
+    /// Store calls since the start by API operation, of all functions together.
+    dynamodb: BTreeMap<String, Counted>,
+    /// The same by function.
+    dynamodb_by_function: BTreeMap<&'static str, BTreeMap<String, Counted>>,
+    /// `null` before the first request has been answered.
+    last_request: Option<LastRequest>,
+    processes: Vec<ProcessStatus>,
+}
+
+pub(super) fn router(
+    stores: BTreeMap<&'static str, Arc<Proxy>>,
+    meter: Meter,
+    processes: Arc<dyn Fn() -> Vec<ProcessStatus> + Send + Sync>,
+) -> Router {
+    Router::new()
+        .route("/metrics", get(metrics))
+        .with_state(Sources {
+            stores,
+            meter,
+            processes,
+        })
+}
+
+async fn metrics(State(sources): State<Sources>) -> Json<Metrics> {
+    let by_function: BTreeMap<_, _> = sources
+        .stores
+        .iter()
+        .map(|(function, store)| (*function, store.since_start().by_operation))
+        .collect();
+    let mut all = BTreeMap::<String, Counted>::new();
+    for (operation, counted) in by_function.values().flatten() {
+        let sum = all.entry(operation.clone()).or_default();
+        sum.calls += counted.calls;
+        sum.request_bytes += counted.request_bytes;
+    }
+    Json(Metrics {
+        dynamodb: all,
+        dynamodb_by_function: by_function,
+        last_request: sources.meter.last(),
+        processes: (sources.processes)(),
+    })
+}

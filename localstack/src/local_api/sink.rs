@@ -1,0 +1,129 @@
+//! The sink of the local stack: takes CloudEvents over HTTP, remembers them, and can be made to fail.
+
+use std::{
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use axum::{
+    Json, Router,
+    body::Bytes,
+    extract::State,
+    routing::{get, post},
+};
+use http::{HeaderMap, StatusCode, header::CONTENT_TYPE};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::problem::{Problem, read};
+
+/// How long a slow sink takes: longer than a delivery that is in no trouble, shorter than any client's patience.
+const SLOWNESS: Duration = Duration::from_secs(2);
+
+/// The media type of one CloudEvent in structured mode.
+const STRUCTURED: &str = "application/cloudevents+json";
+
+/// How the sink behaves.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Behaviour {
+    /// Takes every event.
+    #[default]
+    Up,
+    /// Answers 503 and takes nothing.
+    Down,
+    /// Takes every event, after a while.
+    Slow,
+}
+
+#[derive(Debug, Clone, Default)]
+struct Sink(Arc<Mutex<SinkState>>);
+
+#[derive(Debug, Default)]
+struct SinkState {
+    behaviour: Behaviour,
+    events: Vec<Value>,
+}
+
+impl Sink {
+    fn lock(&self) -> MutexGuard<'_, SinkState> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Switch {
+    state: Behaviour,
+}
+
+/// A CloudEvent, as far as a receiver must check it (CloudEvents 1.0, required attributes).
+#[derive(Debug, Deserialize)]
+struct Required {
+    specversion: String,
+    #[serde(rename = "id")]
+    _id: String,
+    #[serde(rename = "source")]
+    _source: String,
+    #[serde(rename = "type")]
+    _type: String,
+}
+
+pub(super) fn router() -> Router {
+    Router::new()
+        .route("/sink", post(switch))
+        .route("/sink/receive", post(receive))
+        .route("/events", get(events))
+        .with_state(Sink::default())
+}
+
+async fn switch(State(sink): State<Sink>, body: Bytes) -> Result<Json<Value>, Problem> {
+    let Switch { state } = read(&body)?;
+    sink.lock().behaviour = state;
+    Ok(Json(json!({ "state": state })))
+}
+
+async fn receive(
+    State(sink): State<Sink>,
+    headers: HeaderMap,
+    body: Bytes,
+) -> Result<StatusCode, Problem> {
+    let behaviour = sink.lock().behaviour;
+    match behaviour {
+        Behaviour::Up => {}
+        Behaviour::Down => {
+            return Err(Problem::new(
+                StatusCode::SERVICE_UNAVAILABLE,
+                "the sink is down",
+            ));
+        }
+        Behaviour::Slow => tokio::time::sleep(SLOWNESS).await,
+    }
+    if !is_structured(&headers) {
+        return Err(Problem::new(
+            StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            format!("the sink takes {STRUCTURED}"),
+        ));
+    }
+    let required: Required = read(&body)?;
+    if required.specversion != "1.0" {
+        return Err(Problem::new(
+            StatusCode::BAD_REQUEST,
+            "specversion must be 1.0",
+        ));
+    }
+    sink.lock().events.push(read(&body)?);
+    Ok(StatusCode::NO_CONTENT)
+}
+
+fn is_structured(headers: &HeaderMap) -> bool {
+    headers
+        .get(CONTENT_TYPE)
+        .and_then(|value| value.to_str().ok())
+        .and_then(|value| value.split(';').next())
+        .is_some_and(|media_type| media_type.trim().eq_ignore_ascii_case(STRUCTURED))
+}
+
+async fn events(State(sink): State<Sink>) -> Json<Vec<Value>> {
+    Json(sink.lock().events.clone())
+}

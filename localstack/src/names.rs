@@ -1,0 +1,14 @@
+//! What things are called in the local stack: region, account, functions and tables.
+
+/// The region that SDKs and ARNs name. Nothing depends on which one.
+pub const REGION: &str = "us-east-1";
+/// The account that ARNs name.
+pub const ACCOUNT: &str = "000000000000";
+
+/// The function behind the HTTP API.
+pub const DECIDE: &str = "decide";
+
+/// The ARN of a function.
+pub fn function_arn(function: &str) -> String {
+    format!("arn:aws:lambda:{REGION}:{ACCOUNT}:function:{function}")
+}

@@ -1,0 +1,72 @@
+//! Where the policies are.
+
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+/// The file that makes a directory a policies' directory: it names the active versions.
+const ACTIVE: &str = "active.yaml";
+
+/// Why there are no policies to run with.
+#[derive(Debug, thiserror::Error)]
+pub enum PoliciesError {
+    /// Nothing was named and nothing was found.
+    #[error(
+        "found no policies/{ACTIVE} here, above, or above this program; name the directory with --policies"
+    )]
+    NotFound,
+    /// What was named cannot be used.
+    #[error("cannot read {}; --policies must name a directory with policies and their {ACTIVE}", path.display())]
+    Unreadable {
+        /// The file that should be there.
+        path: PathBuf,
+        /// The operating system's reason.
+        source: io::Error,
+    },
+}
+
+/// The directory that `--policies` names, or the `policies` of the workspace: of the working directory or one above it, else of one above
+/// this program (`target/debug/decide-once` is inside the workspace).
+///
+/// # Errors
+/// [`PoliciesError`]; what the files say is for the functions to judge.
+pub fn find(named: Option<&Path>) -> Result<PathBuf, PoliciesError> {
+    let directory = match named {
+        Some(directory) => directory.to_owned(),
+        None => search().ok_or(PoliciesError::NotFound)?,
+    };
+    let active = directory.join(ACTIVE);
+    fs::File::open(&active)
+        .and_then(|_| directory.canonicalize())
+        .map_err(|source| PoliciesError::Unreadable {
+            path: active,
+            source,
+        })
+}
+
+fn search() -> Option<PathBuf> {
+    let here = std::env::current_dir().ok();
+    let program = std::env::current_exe().ok();
+    [here, program].iter().flatten().find_map(|start| {
+        start
+            .ancestors()
+            .map(|above| above.join("policies"))
+            .find(|policies| policies.join(ACTIVE).is_file())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+    use super::*;
+
+    #[test]
+    fn a_directory_without_active_versions_is_refused_by_the_file_that_is_missing() {
+        let directory = tempfile::tempdir().unwrap();
+        let error = find(Some(directory.path())).unwrap_err();
+        assert!(error.to_string().contains("active.yaml"), "{error}");
+        fs::write(directory.path().join(ACTIVE), "").unwrap();
+        assert!(find(Some(directory.path())).unwrap().is_absolute());
+    }
+}

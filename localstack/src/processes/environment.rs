@@ -1,0 +1,116 @@
+//! What a function process finds in its environment: Lambda's own variables and what `template.yaml` sets on AWS.
+
+use std::{ffi::OsString, path::PathBuf};
+
+use crate::{engine::TableNames, names, runtime_api::InstanceId};
+
+/// Of the developer's own environment only this passes: what the loader, temporary files and diagnosis need. Everything else stays
+/// outside, above all `AWS_PROFILE` and `HTTP_PROXY`, with which calls might leave the machine.
+const PASSED_ON: [&str; 7] = [
+    "PATH",
+    "HOME",
+    "TMPDIR",
+    "LD_LIBRARY_PATH",
+    "DYLD_FALLBACK_LIBRARY_PATH",
+    "RUST_BACKTRACE",
+    "RUST_LOG",
+];
+
+/// Memory that a function believes to have; nothing enforces it here.
+const MEMORY_MB: &str = "512";
+
+/// The environment of all function processes of a stack.
+#[derive(Debug, Clone)]
+pub struct Environment {
+    /// Where the Runtime API listens: `http://127.0.0.1:port`.
+    pub runtime_api: String,
+    /// Where DynamoDB's API listens.
+    pub dynamodb: String,
+    /// The tables.
+    pub tables: TableNames,
+    /// The policies' directory.
+    pub policies: PathBuf,
+    /// The file that the local clock is read from ([`LocalClock`](crate::clock::LocalClock)).
+    pub clock: PathBuf,
+    /// Where the publisher sends events.
+    pub sink: String,
+    /// `--env NAME=VALUE`.
+    pub extra: Vec<(String, String)>,
+}
+
+/// A variable that the stack sets itself cannot be set with `--env`.
+#[derive(Debug, thiserror::Error)]
+#[error("the variable {0} is set by the stack itself; leave it out of --env")]
+pub struct ReservedName(pub String);
+
+impl Environment {
+    /// Refuses `--env` variables that [`variables`](Self::variables) sets anyway.
+    ///
+    /// # Errors
+    /// [`ReservedName`] with the first one.
+    pub fn check(&self) -> Result<(), ReservedName> {
+        let own = self.own_variables("", InstanceId(0));
+        match self
+            .extra
+            .iter()
+            .find(|(name, _)| own.iter().any(|(taken, _)| taken == name))
+        {
+            Some((name, _)) => Err(ReservedName(name.clone())),
+            None => Ok(()),
+        }
+    }
+
+    /// All variables of one process.
+    pub(super) fn variables(
+        &self,
+        function: &str,
+        instance: InstanceId,
+    ) -> Vec<(String, OsString)> {
+        let passed_on = PASSED_ON
+            .iter()
+            .filter_map(|name| Some(((*name).to_owned(), std::env::var_os(name)?)));
+        let extra = self
+            .extra
+            .iter()
+            .map(|(name, value)| (name.clone(), OsString::from(value)));
+        let own = self
+            .own_variables(function, instance)
+            .into_iter()
+            .map(|(name, value)| (name.to_owned(), value));
+        passed_on.chain(extra).chain(own).collect()
+    }
+
+    fn own_variables(&self, function: &str, instance: InstanceId) -> Vec<(&'static str, OsString)> {
+        let runtime_api = format!("{}/{function}/{instance}", self.runtime_api);
+        vec![
+            // https://docs.aws.amazon.com/lambda/latest/dg/configuration-envvars.html
+            ("AWS_LAMBDA_RUNTIME_API", runtime_api.into()),
+            ("AWS_LAMBDA_FUNCTION_NAME", function.into()),
+            ("AWS_LAMBDA_FUNCTION_VERSION", "$LATEST".into()),
+            ("AWS_LAMBDA_FUNCTION_MEMORY_SIZE", MEMORY_MB.into()),
+            (
+                "AWS_LAMBDA_LOG_GROUP_NAME",
+                format!("/aws/lambda/{function}").into(),
+            ),
+            (
+                "AWS_LAMBDA_LOG_STREAM_NAME",
+                format!("local/{instance}").into(),
+            ),
+            ("AWS_REGION", names::REGION.into()),
+            // The engine accepts any signature; the SDK insists on making one.
+            ("AWS_ACCESS_KEY_ID", "local".into()),
+            ("AWS_SECRET_ACCESS_KEY", "local".into()),
+            ("AWS_ENDPOINT_URL_DYNAMODB", self.dynamodb.clone().into()),
+            // No look-up of instance metadata or of files in a home directory.
+            ("AWS_EC2_METADATA_DISABLED", "true".into()),
+            ("AWS_CONFIG_FILE", "/dev/null".into()),
+            ("AWS_SHARED_CREDENTIALS_FILE", "/dev/null".into()),
+            ("OPERATIONS_TABLE", self.tables.operations.clone().into()),
+            ("DECISIONS_TABLE", self.tables.decisions.clone().into()),
+            ("OUTBOX_TABLE", self.tables.outbox.clone().into()),
+            ("POLICIES_DIR", self.policies.clone().into()),
+            ("SINK_URL", self.sink.clone().into()),
+            ("DECIDE_ONCE_LOCAL_CLOCK", self.clock.clone().into()),
+        ]
+    }
+}

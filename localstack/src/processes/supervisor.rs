@@ -1,0 +1,83 @@
+//! All slots of all functions.
+
+use std::sync::Arc;
+
+use tokio::{sync::watch, task::JoinSet};
+
+use super::{Environment, ProcessStatus, slot::Slot, status::Statuses};
+use crate::runtime_api::Functions;
+
+/// A process ended before it had asked for work.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the function {function} does not start: {reason}")]
+pub struct StartFailure {
+    /// The function.
+    pub function: &'static str,
+    /// What the process reported, or how it ended.
+    pub reason: String,
+}
+
+/// The processes of a stack. [`shutdown`](Self::shutdown) ends them in order; a drop kills them.
+#[derive(Debug)]
+pub struct Supervisor {
+    slots: JoinSet<()>,
+    statuses: Statuses,
+    start_failure: watch::Sender<Option<StartFailure>>,
+    stop: watch::Sender<bool>,
+    functions: Arc<Functions>,
+    environment: Arc<Environment>,
+}
+
+impl Supervisor {
+    /// No process yet.
+    pub fn new(functions: Arc<Functions>, environment: Environment) -> Self {
+        Self {
+            slots: JoinSet::new(),
+            statuses: Statuses::default(),
+            start_failure: watch::Sender::new(None),
+            stop: watch::Sender::new(false),
+            functions,
+            environment: Arc::new(environment),
+        }
+    }
+
+    /// Keeps one more process of `function` running, from now on.
+    pub fn add(&mut self, function: &'static str) {
+        let slot = Slot {
+            function,
+            index: self.slots.len(),
+            functions: Arc::clone(&self.functions),
+            environment: Arc::clone(&self.environment),
+            statuses: self.statuses.clone(),
+            start_failure: self.start_failure.clone(),
+            stop: self.stop.subscribe(),
+        };
+        self.slots.spawn(slot.run());
+    }
+
+    /// Resolves with the first process that could not start, if there ever is one.
+    pub async fn start_failure(&self) -> StartFailure {
+        let mut failures = self.start_failure.subscribe();
+        let found = failures
+            .wait_for(Option::is_some)
+            .await
+            .ok()
+            .and_then(|failure| failure.clone());
+        match found {
+            Some(failure) => failure,
+            None => std::future::pending().await,
+        }
+    }
+
+    /// A handle on what runs.
+    pub fn statuses(&self) -> impl Fn() -> Vec<ProcessStatus> + Clone + Send + Sync + 'static {
+        let statuses = self.statuses.clone();
+        move || statuses.list()
+    }
+
+    /// Ends all processes. Once this returns none is left.
+    pub async fn shutdown(mut self) {
+        self.stop.send_replace(true);
+        while self.slots.join_next().await.is_some() {}
+    }
+}
