@@ -5,6 +5,7 @@
 //! is an exact decimal, so that [`Value::canonical`] is the same text exactly for equal values.
 
 mod canonical;
+mod double;
 mod error;
 mod number;
 mod number_text;

@@ -18,9 +18,9 @@ const MAX_EXPONENT: i64 = 308;
 pub struct Number {
     negative: bool,
     /// Significant digits in ASCII without leading or trailing zeros; empty for zero.
-    digits: Box<str>,
+    pub(super) digits: Box<str>,
     /// The value is `0.digits × 10^point` (ECMAScript's `n` in Number::toString); 0 for zero.
-    point: i64,
+    pub(super) point: i64,
 }
 
 /// Why a text is not a [`Number`].
@@ -64,14 +64,6 @@ impl Number {
         }
     }
 
-    /// The shortest decimal that reads back as this double (what ECMAScript and RFC 8785 print).
-    /// `None` for infinities, NaN, and magnitudes outside 10^±308.
-    #[must_use]
-    pub fn from_f64(number: f64) -> Option<Self> {
-        // Infinities and NaN are written as words, which do not parse.
-        format!("{number:e}").parse().ok()
-    }
-
     /// The value as an `i64`, when it is a whole number in its range, however it was written (`1.0` is 1).
     #[must_use]
     pub fn as_i64(&self) -> Option<i64> {
@@ -91,27 +83,6 @@ impl Number {
         } else {
             self.whole_magnitude()
         }
-    }
-
-    /// The double that stands for this number without a doubt: the number is exactly representable, or it is the shortest form of
-    /// that double (as `0.1` is). `None` for anything else, such as 2^53 + 1, which as a double would be another number.
-    #[must_use]
-    pub fn to_f64_exact(&self) -> Option<f64> {
-        let nearest: f64 = self.to_string().parse().ok()?;
-        let is_shortest_form = Self::from_f64(nearest).as_ref() == Some(self);
-        (is_shortest_form || self.is_exactly(nearest)).then_some(nearest)
-    }
-
-    /// Whether the value is that of `nearest`, the double nearest to it, to the last digit.
-    fn is_exactly(&self, nearest: f64) -> bool {
-        // A value D × 10^q with D < 10^64 can be a double only for -91 ≤ q ≤ 22: below, 5^-q does not divide D; above, 5^q needs
-        // more than 53 bits. An equal double is then a multiple of 2^-91 below 10^86. Such a double m × 2^e with m < 2^53 has
-        // under 100 significant digits (those of m × 5^-e where e < 0), so that 100 digits show it whole, not rounded.
-        const TWO_TO_91: f64 = 2_475_880_078_570_760_549_798_248_448.0;
-        let power = self.point - places(&self.digits);
-        (-91..=22).contains(&power)
-            && (nearest * TWO_TO_91).fract() == 0.0
-            && format!("{nearest:.99e}").parse().as_ref() == Ok(self)
     }
 
     /// The magnitude, if it is whole and fits.
@@ -153,7 +124,7 @@ impl Number {
 }
 
 /// How many places digits take. A slice is never longer than `isize::MAX`, so that nothing is cut off.
-fn places(digits: &str) -> i64 {
+pub(super) fn places(digits: &str) -> i64 {
     i64::try_from(digits.len()).unwrap_or(i64::MAX)
 }
 
