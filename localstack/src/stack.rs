@@ -125,7 +125,7 @@ impl Stack {
             auth: args.auth,
             timeout: args.gateway_timeout(),
             port: front_address.port(),
-            invoker: Invoker::new(functions),
+            invoker: Invoker::new(Arc::clone(&functions)),
             clock: engine.clock(),
             meter: meter.clone(),
         };
@@ -134,6 +134,7 @@ impl Stack {
             clock,
             stores: BTreeMap::from([(names::DECIDE, store)]),
             meter,
+            functions,
             processes: Arc::new(supervisor.statuses()),
         });
         let (stop_front, front_stopping) = oneshot::channel();

@@ -1,1 +1,22 @@
-//! Conformance, crash, HTTP and end-to-end tests.
+//! What tests of the whole thing share.
+//!
+//! [`Stack`] runs the real command `decide-once` as a process of its own, on a free port, and ends it with the test.
+
+#![expect(
+    clippy::unwrap_used,
+    reason = "a test harness fails by panicking, where the test is"
+)]
+
+pub mod answer;
+pub mod binary;
+pub mod request;
+pub mod signal;
+pub mod stack;
+pub mod wait;
+
+mod output;
+
+pub use answer::Answer;
+pub use request::Request;
+pub use stack::{Stack, StackProcess};
+pub use wait::eventually;

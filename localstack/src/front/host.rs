@@ -29,7 +29,8 @@ pub(super) fn loopback_host(headers: &HeaderMap) -> Option<String> {
         return None; // RFC 9112 §3.2: exactly one
     };
     let authority: Authority = line.to_str().ok()?.parse().ok()?;
-    if authority.as_str().contains('@') || authority.as_str().ends_with(':') {
+    let port = authority.as_str().strip_prefix(authority.host())?; // user information comes before the host
+    if !port.is_empty() && authority.port_u16().is_none() {
         return None;
     }
     let host = authority.host().to_ascii_lowercase();

@@ -14,6 +14,9 @@ mod limits;
 mod refusal;
 mod server;
 
+#[cfg(test)]
+mod tests;
+
 pub use authorizer::Auth;
 pub use last_request::LastRequest;
 

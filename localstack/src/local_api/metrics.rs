@@ -9,12 +9,14 @@ use crate::{
     front::{LastRequest, Meter},
     processes::ProcessStatus,
     proxy::{Counted, Proxy},
+    runtime_api::{Functions, Load},
 };
 
 #[derive(Clone)]
 struct Sources {
     stores: BTreeMap<&'static str, Arc<Proxy>>,
     meter: Meter,
+    functions: Arc<Functions>,
     processes: Arc<dyn Fn() -> Vec<ProcessStatus> + Send + Sync>,
 }
 
@@ -27,12 +29,14 @@ struct Metrics {
     dynamodb_by_function: BTreeMap<&'static str, BTreeMap<String, Counted>>,
     /// `null` before the first request has been answered.
     last_request: Option<LastRequest>,
+    functions: BTreeMap<&'static str, Load>,
     processes: Vec<ProcessStatus>,
 }
 
 pub(super) fn router(
     stores: BTreeMap<&'static str, Arc<Proxy>>,
     meter: Meter,
+    functions: Arc<Functions>,
     processes: Arc<dyn Fn() -> Vec<ProcessStatus> + Send + Sync>,
 ) -> Router {
     Router::new()
@@ -40,6 +44,7 @@ pub(super) fn router(
         .with_state(Sources {
             stores,
             meter,
+            functions,
             processes,
         })
 }
@@ -60,6 +65,7 @@ async fn metrics(State(sources): State<Sources>) -> Json<Metrics> {
         dynamodb: all,
         dynamodb_by_function: by_function,
         last_request: sources.meter.last(),
+        functions: sources.functions.load(),
         processes: (sources.processes)(),
     })
 }

@@ -25,6 +25,7 @@ use http::Uri;
 
 use crate::{
     clock::LocalClock, engine::Engine, front::Meter, processes::ProcessStatus, proxy::Proxy,
+    runtime_api::Functions,
 };
 use problem::Problem;
 
@@ -35,6 +36,7 @@ pub(crate) struct LocalApi {
     /// The way to the store of each function.
     pub(crate) stores: BTreeMap<&'static str, Arc<Proxy>>,
     pub(crate) meter: Meter,
+    pub(crate) functions: Arc<Functions>,
     pub(crate) processes: Arc<dyn Fn() -> Vec<ProcessStatus> + Send + Sync>,
 }
 
@@ -45,6 +47,7 @@ pub(crate) fn router(api: LocalApi) -> Router {
         .merge(metrics::router(
             api.stores.clone(),
             api.meter,
+            api.functions,
             api.processes,
         ))
         .merge(faults::router(api.stores))

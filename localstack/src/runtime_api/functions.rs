@@ -1,7 +1,7 @@
 //! Who works on which call: every function's queue, its instances and what each is busy with.
 
 use std::{
-    collections::{HashMap, VecDeque},
+    collections::{BTreeMap, HashMap, VecDeque},
     fmt,
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
@@ -11,6 +11,7 @@ use std::{
 };
 
 use axum::body::Bytes;
+use serde::Serialize;
 use tokio::sync::{Notify, oneshot, watch};
 use uuid::Uuid;
 
@@ -49,6 +50,18 @@ pub(super) struct Assignment {
     pub(super) timeout: Duration,
 }
 
+/// How busy a function is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Load {
+    /// Calls that wait for a free instance.
+    pub queued: usize,
+    /// Calls that an instance works on.
+    pub in_flight: usize,
+    /// Calls that an instance ever got.
+    pub started: u64,
+}
+
 /// All functions of the stack.
 #[derive(Debug)]
 pub struct Functions {
@@ -68,6 +81,7 @@ struct Function {
 #[derive(Debug, Default)]
 struct State {
     queue: VecDeque<Call>,
+    started: u64,
     instances: HashMap<InstanceId, Instance>,
 }
 
@@ -131,6 +145,14 @@ impl Functions {
         Ok(())
     }
 
+    /// How busy each function is.
+    pub fn load(&self) -> BTreeMap<&'static str, Load> {
+        self.by_name
+            .iter()
+            .map(|(name, function)| (*name, function.lock().load()))
+            .collect()
+    }
+
     pub(super) fn enqueue(
         &self,
         function: &str,
@@ -160,7 +182,11 @@ impl Functions {
         loop {
             {
                 let mut state = entry.lock();
-                let State { queue, instances } = &mut *state;
+                let State {
+                    queue,
+                    instances,
+                    started,
+                } = &mut *state;
                 let Some(free) = instances.get_mut(&instance) else {
                     entry.work.notify_one(); // another may have to do what woke this one
                     return None;
@@ -178,6 +204,7 @@ impl Functions {
                     });
                     let request_id = in_flight.request_id;
                     free.in_flight = Some(in_flight);
+                    *started += 1;
                     if !queue.is_empty() {
                         entry.work.notify_one(); // one wake-up may stand for several calls
                     }
@@ -258,6 +285,24 @@ impl Functions {
         self.by_name
             .get(function)
             .ok_or(InvokeError::UnknownFunction)
+    }
+}
+
+impl State {
+    fn load(&self) -> Load {
+        Load {
+            queued: self
+                .queue
+                .iter()
+                .filter(|call| !call.is_abandoned())
+                .count(),
+            in_flight: self
+                .instances
+                .values()
+                .filter(|instance| instance.in_flight.is_some())
+                .count(),
+            started: self.started,
+        }
     }
 }
 

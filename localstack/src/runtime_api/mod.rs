@@ -10,6 +10,6 @@ mod functions;
 mod invoker;
 mod server;
 
-pub use functions::{FunctionSpec, Functions, InstanceId, Registration};
+pub use functions::{FunctionSpec, Functions, InstanceId, Load, Registration};
 pub use invoker::{InvokeError, InvokeResult, Invoker};
 pub use server::router;

@@ -1,0 +1,226 @@
+//! A stack for one test.
+
+use std::{
+    path::Path,
+    process::{Child, Command, Stdio},
+};
+
+use http::Method;
+use hyper_util::{client::legacy::Client, rt::TokioExecutor};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use tokio::sync::watch;
+
+use crate::{Answer, Request, binary, output::Output, request::HttpClient, signal, wait};
+
+/// A running `decide-once`. Dropping it ends it and all its processes; if the test is failing, what it printed is shown.
+#[derive(Debug)]
+pub struct Stack {
+    child: Child,
+    url: String,
+    output: Output,
+    client: HttpClient,
+}
+
+/// A process of a function, as `GET /_local/metrics` lists it.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct StackProcess {
+    /// The function.
+    pub function: String,
+    /// The process.
+    pub pid: u32,
+    /// How many it has replaced.
+    pub restarts: u32,
+}
+
+impl Stack {
+    /// Starts the binary that `cargo test --workspace` has built, with these arguments, on a free port.
+    ///
+    /// # Panics
+    /// It does not get ready.
+    pub async fn start(args: &[&str]) -> Self {
+        Self::start_binary(&binary::decide_once(), args).await
+    }
+
+    /// As [`start`](Self::start), for tests that Cargo tells where the binary is.
+    ///
+    /// # Panics
+    /// It does not get ready.
+    pub async fn start_binary(binary: &Path, args: &[&str]) -> Self {
+        let (ready, mut ready_seen) = watch::channel(None);
+        let output = Output::default();
+        let mut child = command(binary, args)
+            .args(["--port", "0"])
+            .spawn()
+            .unwrap_or_else(|error| panic!("{}: {error}", binary.display()));
+        output.collect(child.stdout.take().unwrap(), Some(ready));
+        output.collect(child.stderr.take().unwrap(), None);
+        let mut stack = Self {
+            child,
+            url: String::new(),
+            output,
+            client: Client::builder(TokioExecutor::new()).build_http(),
+        };
+        let ready = tokio::time::timeout(wait::LIMIT, ready_seen.wait_for(Option::is_some)).await;
+        match ready {
+            Ok(Ok(url)) => stack.url = url.clone().unwrap(),
+            Ok(Err(_)) => panic!("the stack ended before it was ready"),
+            Err(_) => panic!("the stack was not ready in time"),
+        }
+        stack
+    }
+
+    /// `http://127.0.0.1:port`.
+    pub fn url(&self) -> &str {
+        &self.url
+    }
+
+    /// The stack's own process.
+    pub fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Everything printed so far.
+    pub fn output(&self) -> String {
+        self.output.text()
+    }
+
+    /// Any request.
+    pub fn request(&self, method: Method, path: &str) -> Request {
+        Request::new(self.client.clone(), method, format!("{}{path}", self.url))
+    }
+
+    /// `GET path`.
+    pub fn get(&self, path: &str) -> Request {
+        self.request(Method::GET, path)
+    }
+
+    /// `POST path`.
+    pub fn post(&self, path: &str) -> Request {
+        self.request(Method::POST, path)
+    }
+
+    /// `POST /v1/decisions` with a key and a JSON body.
+    pub fn decide(&self, key: &str, body: &str) -> Request {
+        self.post("/v1/decisions")
+            .key(key)
+            .json_text(body.to_owned())
+    }
+
+    /// Lets time pass, for the functions and for the engine.
+    ///
+    /// # Panics
+    /// The stack does not allow it (`--data`).
+    pub async fn advance(&self, seconds: u64) {
+        let _ = self
+            .post("/_local/clock")
+            .json(&json!({ "advanceSeconds": seconds }))
+            .send()
+            .await
+            .expect(200);
+    }
+
+    /// Makes the store's next calls fail, as `{"call":"PutItem","fault":"conflict","times":2}`.
+    ///
+    /// # Panics
+    /// The stack does not know the fault.
+    pub async fn arm(&self, fault: &Value) {
+        let _ = self
+            .post("/_local/faults")
+            .json(fault)
+            .send()
+            .await
+            .expect(200);
+    }
+
+    /// Sets the sink to `up`, `down` or `slow`.
+    ///
+    /// # Panics
+    /// The stack does not know the state.
+    pub async fn sink(&self, state: &str) {
+        let _ = self
+            .post("/_local/sink")
+            .json(&json!({ "state": state }))
+            .send()
+            .await
+            .expect(200);
+    }
+
+    /// The CloudEvents that the sink has received.
+    ///
+    /// # Panics
+    /// The stack does not answer.
+    pub async fn events(&self) -> Vec<Value> {
+        self.local("/_local/events").await.read()
+    }
+
+    /// `GET /_local/metrics`.
+    ///
+    /// # Panics
+    /// The stack does not answer.
+    pub async fn metrics(&self) -> Value {
+        self.local("/_local/metrics").await.json()
+    }
+
+    /// The function processes.
+    ///
+    /// # Panics
+    /// The stack does not answer.
+    pub async fn processes(&self) -> Vec<StackProcess> {
+        let metrics = self.metrics().await;
+        serde_json::from_value(metrics["processes"].clone()).unwrap()
+    }
+
+    /// Ends it as a crash would, and waits for its end. Its function processes follow by themselves.
+    ///
+    /// # Panics
+    /// It cannot be waited for.
+    pub fn crash(&mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+
+    /// Ends it as Ctrl-C does, and returns its exit code.
+    ///
+    /// # Panics
+    /// It cannot be waited for.
+    pub async fn interrupt(&mut self) -> Option<i32> {
+        signal::send("INT", self.pid());
+        wait::eventually("the stack's end", async || self.child.try_wait().unwrap())
+            .await
+            .code()
+    }
+
+    async fn local(&self, path: &str) -> Answer {
+        self.get(path).send().await.expect(200)
+    }
+}
+
+impl Drop for Stack {
+    fn drop(&mut self) {
+        // Both fail only if it has ended already.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+        if std::thread::panicking() {
+            eprintln!("--- what the stack printed ---\n{}", self.output.text());
+        }
+    }
+}
+
+/// A run of the command to its end, for those that are not to get ready.
+///
+/// # Panics
+/// It cannot be run.
+pub fn run(binary: &Path, args: &[&str]) -> std::process::Output {
+    command(binary, args).output().unwrap()
+}
+
+fn command(binary: &Path, args: &[&str]) -> Command {
+    let mut command = Command::new(binary);
+    command
+        .args(args)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    command
+}
