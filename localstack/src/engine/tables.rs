@@ -14,7 +14,7 @@ pub const UNDELIVERED_INDEX: &str = "undelivered-index";
 /// Sparse index of poison outbox rows: pk `quarantineShard`, sk `quarantined`.
 pub const QUARANTINED_INDEX: &str = "quarantined-index";
 /// The TTL attribute of every table, in seconds.
-pub const TTL_ATTRIBUTE: &str = "ttl";
+pub const TTL_ATTRIBUTE: &str = "ttlSec";
 
 /// The names under which the tables exist.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,1 +1,24 @@
-//! The DynamoDB adapter of the store port.
+//! The DynamoDB adapter of the store ports.
+//!
+//! It reports facts and draws no conclusions. Read in this order:
+//!
+//! 1. [`items`]: how records, decisions, events and claims lie in their tables, and the strict way back;
+//! 2. [`expressions`]: the requests, each condition beside the rule of the protocol that it implements;
+//! 3. [`outcome`]: what an answer of DynamoDB says, three-valued, in one table;
+//! 4. [`DynamoStore`]: one request for each method of the ports;
+//! 5. [`client`]: the SDK client with its limits.
+
+pub mod client;
+pub mod expressions;
+pub mod items;
+pub mod outcome;
+
+mod ordered;
+mod outbox;
+mod store;
+
+pub use client::{ClientError, client_from_env};
+pub use store::{DynamoStore, TableNames};
+
+#[cfg(test)]
+mod testing;

@@ -90,6 +90,16 @@ impl Commit {
         self.operation.expected.fence.owner.encode()
     }
 
+    /// Whether a claim may be taken: absent, or expired by the writer's clock less the margin. One that never expires stays.
+    #[must_use]
+    pub fn permits_claim(&self, existing: Option<&NaturalClaim>) -> bool {
+        existing.is_none_or(|claim| {
+            claim
+                .expiry
+                .is_some_and(|expiry| expiry <= self.vacant_before)
+        })
+    }
+
     /// How many items the transaction has; DynamoDB takes 100.
     #[must_use]
     pub fn items(&self) -> usize {

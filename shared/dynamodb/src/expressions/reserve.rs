@@ -1,0 +1,14 @@
+//! Reserving a key.
+
+use super::Values;
+use crate::items::write::instant;
+use decide_once_protocol::writes::Reserve;
+
+/// [`Reserve::permits`]: absent, or its life ended by the writer's clock less the margin. Freeing and reserving are one
+/// write, whether TTL has deleted the item or not.
+pub(crate) const CONDITION: &str = "attribute_not_exists(op) OR keyExpiry<=:now";
+
+/// The values of [`CONDITION`].
+pub(crate) fn values(write: &Reserve) -> Values {
+    Values::from([(":now".to_owned(), instant(write.vacant_before))])
+}

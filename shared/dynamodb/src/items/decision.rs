@@ -1,0 +1,152 @@
+//! The decision item in the table `decisions`.
+//!
+//! | attribute | type | while | meaning |
+//! |---|---|---|---|
+//! | `id` | S | always | table key: the decision's id |
+//! | `v` | N | always | version of this layout |
+//! | `tenant` | S | always | whose it is |
+//! | `op` | S | absent when it follows | the operation id; it follows from tenant, [`OPERATION_NAME`] and key |
+//! | `pin` | S | always | policy, version and digest |
+//! | `content` | S | always | packed: key, subject, rule, outcome, event types |
+//! | `times` | S | always | ms, separated by `/`: evaluated at, result expiry, key expiry, and unless for ever kept until |
+//! | `ttlSec` | N | absent when kept for ever | the last of `times`, in seconds |
+
+use aws_sdk_dynamodb::types::AttributeValue;
+use decide_once_protocol::decision::DecisionItem;
+use decide_once_protocol::ids::DecisionId;
+use decide_once_protocol::key::IdempotencyKey;
+use decide_once_protocol::record::{Expiry, RECORD_VERSION};
+use decide_once_protocol::request::Subject;
+use decide_once_protocol::scope::{OperationId, OperationName, Scope, Tenant};
+use decide_once_protocol::time::Timestamp;
+use decide_once_protocol::writes::ttl_at;
+use decide_once_service::ports::Read;
+
+use super::packed::{pack, pin, pin_text, unpack, verdict, verdict_texts, whole};
+use super::reader::{Reader, corrupt};
+use super::write::{number, seconds, text};
+use super::{Decoded, Item, TTL, V};
+
+/// S, the table key.
+pub const ID: &str = "id";
+/// S.
+pub const TENANT: &str = "tenant";
+/// S.
+pub const OP: &str = "op";
+/// S.
+pub const PIN: &str = "pin";
+/// S.
+pub const CONTENT: &str = "content";
+/// S.
+pub const TIMES: &str = "times";
+
+/// The operation whose id is not stored, because it follows from tenant and key: 66 bytes less in every first request. Of
+/// any other operation the id is stored.
+pub const OPERATION_NAME: &str = "decisions";
+
+/// The table key of a decision.
+#[must_use]
+pub fn key(id: &DecisionId) -> (String, AttributeValue) {
+    (ID.to_owned(), text(id.as_str()))
+}
+
+/// The item of a decision.
+#[must_use]
+pub fn encode(decision: &DecisionItem) -> Item {
+    let content = [decision.key.as_str(), decision.subject.as_str()]
+        .into_iter()
+        .chain(verdict_texts(&decision.verdict));
+    let times = [
+        decision.evaluated_at,
+        decision.expiry.result,
+        decision.expiry.key,
+    ]
+    .into_iter()
+    .chain(decision.retained_until)
+    .map(|instant| instant.as_millis().to_string())
+    .collect::<Vec<_>>()
+    .join("/");
+    let mut attributes = vec![
+        (ID, text(decision.id.as_str())),
+        (V, number(RECORD_VERSION)),
+        (TENANT, text(decision.tenant.as_str())),
+        (PIN, text(pin_text(&decision.pin))),
+        (CONTENT, text(pack(content))),
+        (TIMES, text(times)),
+    ];
+    if implied_operation(&decision.tenant, &decision.key).as_ref() != Some(&decision.operation) {
+        attributes.push((OP, text(decision.operation.as_str())));
+    }
+    if let Some(until) = decision.retained_until {
+        attributes.push((TTL, seconds(ttl_at(until))));
+    }
+    attributes
+        .into_iter()
+        .map(|(name, value)| (name.to_owned(), value))
+        .collect()
+}
+
+/// What a read found.
+#[must_use]
+pub fn read(item: Option<&Item>) -> Read<DecisionItem> {
+    match item.map(decode) {
+        None => Read::Absent,
+        Some(Ok(decision)) => Read::Found(Box::new(decision)),
+        Some(Err(why)) => Read::Unreadable(why),
+    }
+}
+
+/// The decision of an item.
+///
+/// # Errors
+/// A newer version wrote it, or no version did.
+pub fn decode(item: &Item) -> Decoded<DecisionItem> {
+    let item = Reader::open(item)?;
+    let tenant = item.parsed(TENANT, |tenant| Tenant::parse(tenant).ok())?;
+    let content = item.parsed(CONTENT, unpack)?;
+    let [key, subject, said @ ..] = content.as_slice() else {
+        return Err(corrupt(CONTENT));
+    };
+    let key = IdempotencyKey::parse(key).map_err(|_| corrupt(CONTENT))?;
+    let operation = item.optional(OP, |item, name| {
+        item.parsed(name, |id| OperationId::parse(id).ok())
+    })?;
+    let (evaluated_at, expiry, retained_until) = item.parsed(TIMES, times)?;
+    Ok(DecisionItem {
+        id: item.parsed(ID, DecisionId::parse)?,
+        operation: operation
+            .or_else(|| implied_operation(&tenant, &key))
+            .ok_or_else(|| corrupt(OP))?,
+        tenant,
+        key,
+        subject: Subject::parse(subject).map_err(|_| corrupt(CONTENT))?,
+        pin: item.parsed(PIN, pin)?,
+        verdict: verdict(said).ok_or_else(|| corrupt(CONTENT))?,
+        evaluated_at,
+        expiry,
+        retained_until,
+    })
+}
+
+/// The id of this tenant's [`OPERATION_NAME`] operation under this key.
+fn implied_operation(tenant: &Tenant, key: &IdempotencyKey) -> Option<OperationId> {
+    let scope = Scope {
+        tenant: tenant.clone(),
+        operation: OperationName::parse(OPERATION_NAME).ok()?,
+        key: key.clone(),
+    };
+    Some(scope.operation_id())
+}
+
+fn times(text: &str) -> Option<(Timestamp, Expiry, Option<Timestamp>)> {
+    let times: Vec<Timestamp> = text
+        .split('/')
+        .map(|digits| Timestamp::from_millis(whole(digits)?))
+        .collect::<Option<_>>()?;
+    let (at, result, key, kept) = match *times.as_slice() {
+        [at, result, key] => (at, result, key, None),
+        [at, result, key, kept] => (at, result, key, Some(kept)),
+        _ => return None,
+    };
+    Some((at, Expiry { result, key }, kept))
+}

@@ -1,0 +1,1 @@
+//! An HTTP client for unit tests: answers from a list, keeps what was asked.
