@@ -26,19 +26,6 @@ pub mod stack;
 
 mod banner;
 mod local_api;
+mod one_line;
 
-/// An error and what caused it, in one line.
-pub fn one_line(error: &(dyn std::error::Error + 'static)) -> String {
-    let mut line = error.to_string();
-    let mut next = error.source();
-    while let Some(cause) = next {
-        let cause_text = cause.to_string();
-        // Transparent errors repeat what they wrap.
-        if !line.ends_with(&cause_text) {
-            line.push_str(": ");
-            line.push_str(&cause_text);
-        }
-        next = cause.source();
-    }
-    line.replace('\n', " ")
-}
+pub use one_line::one_line;

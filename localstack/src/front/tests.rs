@@ -48,7 +48,7 @@ impl Scene {
         };
         Self {
             gateway: serve(super::router(gateway, Router::new())).await,
-            runtime: format!("{api}/{DECIDE}/{}/2018-06-01/runtime", instance.id),
+            runtime: format!("{api}/{DECIDE}/{}/2018-06-01/runtime", instance.id()),
             instance,
         }
     }

@@ -1,8 +1,8 @@
 //! What a function process finds in its environment: Lambda's own variables and what `template.yaml` sets on AWS.
 
-use std::{ffi::OsString, path::PathBuf};
+use std::{collections::BTreeMap, ffi::OsString, path::PathBuf, sync::Arc};
 
-use crate::{engine::TableNames, names, runtime_api::InstanceId};
+use crate::{engine::TableNames, names, proxy::Proxy, runtime_api::InstanceId};
 
 /// Of the developer's own environment only this passes: what the loader, temporary files and diagnosis need. Everything else stays
 /// outside, above all `AWS_PROFILE` and `HTTP_PROXY`, with which calls might leave the machine.
@@ -24,8 +24,8 @@ const MEMORY_MB: &str = "512";
 pub struct Environment {
     /// Where the Runtime API listens: `http://127.0.0.1:port`.
     pub runtime_api: String,
-    /// Where DynamoDB's API listens.
-    pub dynamodb: String,
+    /// Each function's way to DynamoDB's API.
+    pub stores: BTreeMap<&'static str, Arc<Proxy>>,
     /// The tables.
     pub tables: TableNames,
     /// The policies' directory.
@@ -81,6 +81,11 @@ impl Environment {
     }
 
     fn own_variables(&self, function: &str, instance: InstanceId) -> Vec<(&'static str, OsString)> {
+        let store = self
+            .stores
+            .get(function)
+            .map(|store| store.endpoint())
+            .unwrap_or_default();
         let runtime_api = format!("{}/{function}/{instance}", self.runtime_api);
         vec![
             // https://docs.aws.amazon.com/lambda/latest/dg/configuration-envvars.html
@@ -100,7 +105,7 @@ impl Environment {
             // The engine accepts any signature; the SDK insists on making one.
             ("AWS_ACCESS_KEY_ID", "local".into()),
             ("AWS_SECRET_ACCESS_KEY", "local".into()),
-            ("AWS_ENDPOINT_URL_DYNAMODB", self.dynamodb.clone().into()),
+            ("AWS_ENDPOINT_URL_DYNAMODB", store.into()),
             // No look-up of instance metadata or of files in a home directory.
             ("AWS_EC2_METADATA_DISABLED", "true".into()),
             ("AWS_CONFIG_FILE", "/dev/null".into()),

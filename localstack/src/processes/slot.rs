@@ -44,7 +44,7 @@ impl Slot {
             let Ok(registration) = self.functions.register(self.function) else {
                 return;
             };
-            let ended = match spawn::spawn(self.function, registration.id, &self.environment) {
+            let ended = match spawn::spawn(self.function, registration.id(), &self.environment) {
                 Ok(running) => self.watch(running, &registration).await,
                 Err(error) => Ended::Exited(Err(error)),
             };
@@ -68,7 +68,7 @@ impl Slot {
         tokio::select! {
             status = child.wait() => Ended::Exited(status),
             () = registration.killed() => {
-                tracing::warn!(function = self.function, instance = registration.id.0, "killed at its timeout");
+                tracing::warn!(function = self.function, instance = registration.id().0, "killed at its timeout");
                 // Fails only for a process that is gone already.
                 let _ = child.kill().await;
                 Ended::TimedOut
@@ -91,7 +91,7 @@ impl Slot {
         if worked {
             tracing::warn!(
                 function = self.function,
-                instance = registration.id.0,
+                instance = registration.id().0,
                 "the process died ({how}); another takes its place"
             );
             return;

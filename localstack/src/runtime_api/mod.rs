@@ -6,10 +6,14 @@
 //!   address (`http://127.0.0.1:port/<function>/<instance>`), so that the call of a process that dies fails at once, not after a timeout.
 
 mod call;
+mod function;
 mod functions;
 mod invoker;
+mod registration;
 mod server;
 
-pub use functions::{FunctionSpec, Functions, InstanceId, Load, Registration};
+pub use function::Load;
+pub use functions::{FunctionSpec, Functions, InstanceId};
 pub use invoker::{InvokeError, InvokeResult, Invoker};
+pub use registration::Registration;
 pub use server::router;

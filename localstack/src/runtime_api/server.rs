@@ -17,7 +17,7 @@ use serde::Deserialize;
 use serde_json::json;
 use uuid::Uuid;
 
-use super::{Functions, InstanceId, InvokeError, functions::Assignment};
+use super::{Functions, InstanceId, InvokeError, function::Assignment};
 use crate::names;
 
 /// The largest synchronous answer of a function, in bytes

@@ -1,0 +1,68 @@
+//! Which functions the stack runs, and their start.
+
+use std::{sync::Arc, time::Duration};
+
+use super::StartError;
+use crate::{
+    cli::ServeArgs,
+    names,
+    processes::{Environment, Supervisor},
+    runtime_api::{FunctionSpec, Functions},
+};
+
+/// A function of the stack.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Plan {
+    pub(super) name: &'static str,
+    timeout: Duration,
+    processes: u16,
+}
+
+impl Plan {
+    pub(super) fn spec(&self) -> FunctionSpec {
+        FunctionSpec {
+            name: self.name,
+            timeout: self.timeout,
+        }
+    }
+}
+
+pub(super) fn plan(args: &ServeArgs) -> Vec<Plan> {
+    vec![Plan {
+        name: names::DECIDE,
+        timeout: args.function_timeout(),
+        processes: args.concurrency,
+    }]
+}
+
+/// The first process of each function alone, which is the fastest way to be ready and says once, not N times, what is wrong; then the others.
+pub(super) async fn start(
+    plan: &[Plan],
+    functions: &Arc<Functions>,
+    environment: Environment,
+) -> Result<Supervisor, StartError> {
+    let mut supervisor = Supervisor::new(Arc::clone(functions), environment);
+    for function in plan {
+        supervisor.add(function.name);
+    }
+    let all_ready = async {
+        for function in plan {
+            // Unknown functions are none of the plan's.
+            let _ = functions.ready(function.name).await;
+        }
+    };
+    let started = tokio::select! {
+        () = all_ready => Ok(()),
+        failure = supervisor.start_failure() => Err(failure),
+    };
+    if let Err(failure) = started {
+        supervisor.shutdown().await;
+        return Err(failure.into());
+    }
+    for function in plan {
+        for _ in 1..function.processes {
+            supervisor.add(function.name);
+        }
+    }
+    Ok(supervisor)
+}

@@ -1,0 +1,115 @@
+//! The whole stack: started in order, stopped in stages.
+
+mod error;
+mod functions;
+mod ground;
+mod server;
+
+use std::{sync::Arc, time::Duration};
+
+use tempfile::TempDir;
+
+pub use error::StartError;
+
+use crate::{
+    cli::ServeArgs,
+    engine::Engine,
+    front::{self, Gateway, Meter},
+    local_api::{self, LocalApi},
+    names, policies,
+    processes::{Environment, Supervisor},
+    runtime_api::{self, Functions, Invoker},
+};
+use error::system;
+use ground::Ground;
+use server::{Server, listen};
+
+/// How long requests that are under way may take to finish at a stop. Ctrl-C should feel like an end.
+const DRAIN_LIMIT: Duration = Duration::from_secs(3);
+
+/// A running stack. [`shutdown`](Self::shutdown) stops it in stages; a drop kills the function processes.
+#[derive(Debug)]
+pub struct Stack {
+    url: String,
+    front: Server,
+    supervisor: Supervisor,
+    runtime_api: Server,
+    engine: Arc<Engine>,
+    _directory: TempDir,
+}
+
+impl Stack {
+    /// Starts everything and returns once a request would be answered.
+    ///
+    /// # Errors
+    /// Whatever is missing or in the way; nothing is left running then.
+    pub async fn start(args: &ServeArgs) -> Result<Self, StartError> {
+        // What a person can get wrong comes first.
+        let policies = policies::find(args.policies.as_deref())?;
+        let (front_port, front_address) = listen(args.port).await.map_err(|source| {
+            let port = args.port;
+            StartError::Port { port, source }
+        })?;
+        let url = format!("http://{front_address}");
+
+        let plan = functions::plan(args);
+        let ground = Ground::lay(args, &plan).await?;
+        let specs: Vec<_> = plan.iter().map(functions::Plan::spec).collect();
+        let functions = Functions::new(&specs);
+        let (runtime_port, runtime_address) = listen(0)
+            .await
+            .map_err(system("open a port for the Runtime API"))?;
+        let runtime_api = Server::start(runtime_port, runtime_api::router(Arc::clone(&functions)));
+
+        let environment = Environment {
+            runtime_api: format!("http://{runtime_address}"),
+            stores: ground.stores.clone(),
+            tables: ground.tables,
+            policies,
+            clock: ground.clock.path().to_owned(),
+            sink: format!("{url}/_local/sink/receive"),
+            extra: args.env.clone(),
+        };
+        environment.check()?;
+        let supervisor = functions::start(&plan, &functions, environment).await?;
+
+        let meter = Meter::new(Arc::clone(&ground.stores[names::DECIDE]));
+        let gateway = Gateway {
+            auth: args.auth,
+            timeout: args.gateway_timeout(),
+            port: front_address.port(),
+            invoker: Invoker::new(Arc::clone(&functions)),
+            clock: ground.engine.clock(),
+            meter: meter.clone(),
+        };
+        let local = local_api::router(LocalApi {
+            engine: Arc::clone(&ground.engine),
+            clock: ground.clock,
+            stores: ground.stores,
+            meter,
+            functions,
+            processes: Arc::new(supervisor.statuses()),
+        });
+        Ok(Self {
+            url,
+            front: Server::start(front_port, front::router(gateway, local)),
+            supervisor,
+            runtime_api,
+            engine: ground.engine,
+            _directory: ground.directory,
+        })
+    }
+
+    /// The HTTP API's address, as `http://127.0.0.1:3000`.
+    pub fn url(&self) -> &str {
+        &self.url
+    }
+
+    /// Stops in stages: no new requests, then the processes, then what they stood on. Once this returns nothing is left.
+    pub async fn shutdown(self) {
+        self.front.stop(DRAIN_LIMIT).await;
+        self.supervisor.shutdown().await;
+        self.runtime_api.stop(Duration::ZERO).await; // nobody is left to ask it
+        self.engine.shutdown().await;
+    }
+}
