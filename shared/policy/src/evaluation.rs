@@ -91,22 +91,45 @@ pub enum FailureCode {
     },
 }
 
+impl FailureCode {
+    /// The kind of failure as a word: `no-rule-matched`, `condition-error`, `outcome-error` or `event-error`.
+    #[must_use]
+    pub const fn as_str(&self) -> &'static str {
+        match self {
+            Self::NoRuleMatched => "no-rule-matched",
+            Self::ConditionError { .. } => "condition-error",
+            Self::OutcomeError { .. } => "outcome-error",
+            Self::EventError { .. } => "event-error",
+        }
+    }
+}
+
 /// What happened in an evaluation, for the policy's author.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Trace {
     /// The rules that were tried, in order; the last one hit or failed, if any did.
-    pub rules: Vec<TracedRule>,
+    pub rules: Vec<TracedCondition>,
     /// The events whose conditions were tried, in order.
-    pub events: Vec<TracedRule>,
+    pub events: Vec<TracedCondition>,
 }
 
-/// A rule (or an event) that was tried.
+/// A rule or an event whose condition was tried.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TracedRule {
+pub struct TracedCondition {
     /// The rule's id, or the event's type.
     pub id: String,
     /// Its condition as written.
     pub condition: String,
     /// What the condition was, or why it could not be computed.
     pub result: Result<bool, String>,
+}
+
+impl TracedCondition {
+    pub(crate) fn new(id: &str, condition: &str, result: &Result<bool, String>) -> Self {
+        Self {
+            id: id.to_owned(),
+            condition: condition.to_owned(),
+            result: result.clone(),
+        }
+    }
 }

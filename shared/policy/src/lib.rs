@@ -5,22 +5,30 @@
 //! identity and rules both use; [`Policy::evaluate`] decides. Evaluation is pure: the instant is an argument, nothing is random,
 //! and what a policy may cost is bounded when it is compiled.
 
-#![expect(
-    dead_code,
-    reason = "the public API first; what compiles a policy follows"
-)]
-
+mod active;
+mod check;
+mod compile;
+mod document;
+mod engine;
 mod evaluation;
+mod example;
 mod facts;
 mod files;
+mod lock;
+mod pointer;
 mod policy;
 mod problem;
 mod retention;
+mod schema;
 mod set;
+mod size;
+mod template;
 mod yaml;
 
-pub use evaluation::{Evaluation, EventSpec, FailureCode, Trace, TracedRule};
+pub use check::check;
+pub use evaluation::{Evaluation, EventSpec, FailureCode, Trace, TracedCondition};
 pub use facts::{Claim, FactsError, FactsInvalid, MAX_FACTS_ERRORS, NormalisedFacts};
+pub use lock::{Lock, LockError};
 pub use policy::Policy;
 pub use problem::Problem;
 pub use retention::Retention;

@@ -4,12 +4,14 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
+use decide_once_protocol::json::Value;
 use decide_once_protocol::request::{PolicyId, PolicyVersion};
 
+use crate::active;
 use crate::files;
 use crate::policy::Policy;
 use crate::problem::Problem;
-use crate::yaml;
+use crate::yaml::{self, Node};
 
 /// Why a policies directory cannot be used at all. Each displays as one line.
 #[derive(Debug, thiserror::Error)]
@@ -134,22 +136,18 @@ impl PolicySet {
                 return Err(LoadError::Twice { id, version });
             }
         }
-        for (name, (line, version)) in read_active(active).map_err(LoadError::Active)? {
-            let known = PolicyId::parse(&name)
-                .ok()
-                .and_then(|id| policies.get_mut(&id));
-            let version = PolicyVersion::new(version).ok();
-            match (known, version) {
-                (Some(versions), Some(version)) if versions.packaged.contains_key(&version) => {
+        for activation in active::read(active).map_err(LoadError::Active)? {
+            let policy = PolicyId::parse(&activation.policy).ok();
+            let versions = policy.and_then(|id| policies.get_mut(&id));
+            match (versions, PolicyVersion::new(activation.version)) {
+                (Some(versions), Ok(version)) if versions.packaged.contains_key(&version) => {
                     versions.active = Some(version);
                 }
                 _ => {
-                    return Err(LoadError::Active(in_active(
-                        line,
-                        format!(
-                            "{name} is not packaged in this version; package it a release before it is activated"
-                        ),
-                    )));
+                    return Err(LoadError::Active(activation.problem(format!(
+                        "`{}` is not packaged in version {}; package a version one release before it is activated",
+                        activation.policy, activation.version
+                    ))));
                 }
             }
         }
@@ -188,6 +186,23 @@ impl PolicySet {
             })
     }
 
+    /// A policy version as it is written, as JSON: its schema, rules, events and examples.
+    ///
+    /// # Errors
+    /// As [`Self::get`].
+    pub fn document(&self, id: &PolicyId, version: PolicyVersion) -> Result<Value, Unavailable> {
+        self.get(id, version)?;
+        let packaged = self
+            .policies
+            .get(id)
+            .and_then(|versions| versions.packaged.get(&version));
+        let document = packaged.and_then(|packaged| yaml::read::<Node>(&packaged.bytes).ok());
+        // Both are there: the version was compiled from the same bytes.
+        document
+            .map(|node| node.to_value())
+            .ok_or_else(|| Unavailable::UnknownVersion(id.clone(), version))
+    }
+
     /// Every packaged version, by policy and version.
     pub fn list(&self) -> impl Iterator<Item = Listed<'_>> {
         self.policies.iter().flat_map(|(id, versions)| {
@@ -219,42 +234,5 @@ impl Packaged {
             .get_or_init(|| Policy::compile(&self.file, id, version, &self.bytes))
             .as_ref()
             .map_err(Vec::as_slice)
-    }
-}
-
-/// `active.yaml`: a mapping of policy ids to version numbers.
-fn read_active(bytes: &[u8]) -> Result<Vec<(String, (u64, u32))>, Problem> {
-    let node: yaml::Node =
-        yaml::read(bytes).map_err(|error| in_active(error.line, error.reason))?;
-    let entries = node.as_map().ok_or_else(|| {
-        in_active(
-            node.line,
-            "write one line for each policy: `credit-limit: 3`".to_owned(),
-        )
-    })?;
-    entries
-        .iter()
-        .map(|(name, entry)| {
-            let version = entry
-                .to_value()
-                .as_number()
-                .and_then(decide_once_protocol::json::Number::as_u64);
-            match version.and_then(|version| u32::try_from(version).ok()) {
-                Some(version) => Ok((name.clone(), (entry.line, version))),
-                None => Err(in_active(
-                    entry.line,
-                    format!("{name} needs a version number, such as `{name}: 3`"),
-                )),
-            }
-        })
-        .collect()
-}
-
-fn in_active(line: u64, reason: String) -> Problem {
-    Problem {
-        file: "active.yaml".to_owned(),
-        line: (line > 0).then_some(line),
-        place: None,
-        reason,
     }
 }
