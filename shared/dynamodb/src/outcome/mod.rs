@@ -39,9 +39,8 @@ pub(crate) fn of_write<O, E: ProvideErrorMetadata, R>(
     attempts: &Attempts,
     fact: impl FnOnce(&E) -> Option<Answer>,
 ) -> Answer {
-    let error = match sent {
-        Ok(_) => return Answer::Applied,
-        Err(error) => error,
+    let Err(error) = sent else {
+        return Answer::Applied;
     };
     let answer = match error.as_service_error().and_then(fact) {
         Some(answer) => answer,
