@@ -186,16 +186,10 @@ impl<I: Invoke, F: OnFailure> Driver<I, F> {
         if self.progress.borrow().shown.checkpoint.as_ref() == Some(&sequence_number) {
             return;
         }
-        let saved = self.config.checkpoint.save(stream, position);
-        if let Err(error) = &saved {
+        if let Err(error) = self.config.checkpoint.save(stream, position) {
             tracing::warn!(%error, "the stream's checkpoint cannot be saved; a restart would deliver again");
         }
-        self.note(|progress| {
-            progress.shown.checkpoint = Some(sequence_number);
-            if let Err(error) = saved {
-                progress.shown.trouble = Some(format!("the checkpoint cannot be saved: {error}"));
-            }
-        });
+        self.note(|progress| progress.shown.checkpoint = Some(sequence_number));
     }
 
     fn note_oldest(&self, oldest: Option<&StreamRecord>) {

@@ -28,7 +28,7 @@ pub struct PumpState {
     pub discarded: u64,
     /// Seconds of changes, at most, that the stream had trimmed before they were read.
     pub lost_seconds: u64,
-    /// Why the stream or the checkpoint cannot be used right now.
+    /// Why the stream cannot be read right now.
     pub trouble: Option<String>,
 }
 
