@@ -2,7 +2,7 @@
 
 use std::{io, process::ExitStatus, sync::Arc, time::Duration};
 
-use tokio::sync::watch;
+use tokio::sync::watch::{self, error::SendError};
 
 use super::{
     Environment,
@@ -24,7 +24,7 @@ pub(super) struct Slot {
     pub(super) functions: Arc<Functions>,
     pub(super) environment: Arc<Environment>,
     pub(super) statuses: Statuses,
-    /// The first process that did not get as far as to ask for work.
+    /// Where to tell of a process that did not get as far as to ask for work.
     pub(super) start_failure: watch::Sender<Option<StartFailure>>,
     pub(super) stop: watch::Receiver<bool>,
 }
@@ -100,13 +100,8 @@ impl Slot {
             function: self.function,
             reason: registration.init_error().unwrap_or(how),
         };
-        // Before the stack is ready this ends it, with this line; afterwards somebody may be repairing the cause.
-        let first = self.start_failure.send_if_modified(|slot| {
-            let first = slot.is_none();
-            slot.get_or_insert(failure.clone());
-            first
-        });
-        if !first {
+        // Before the stack is ready somebody listens and ends it with this reason.
+        if let Err(SendError(Some(failure))) = self.start_failure.send(Some(failure)) {
             tracing::error!("{failure}");
         }
     }

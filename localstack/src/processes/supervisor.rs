@@ -23,6 +23,8 @@ pub struct Supervisor {
     slots: JoinSet<()>,
     statuses: Statuses,
     start_failure: watch::Sender<Option<StartFailure>>,
+    /// While somebody listens to start failures, they are not logged.
+    listening: Option<watch::Receiver<Option<StartFailure>>>,
     stop: watch::Sender<bool>,
     functions: Arc<Functions>,
     environment: Arc<Environment>,
@@ -31,10 +33,12 @@ pub struct Supervisor {
 impl Supervisor {
     /// No process yet.
     pub fn new(functions: Arc<Functions>, environment: Environment) -> Self {
+        let (start_failure, listening) = watch::channel(None);
         Self {
             slots: JoinSet::new(),
             statuses: Statuses::default(),
-            start_failure: watch::Sender::new(None),
+            start_failure,
+            listening: Some(listening),
             stop: watch::Sender::new(false),
             functions,
             environment: Arc::new(environment),
@@ -55,18 +59,22 @@ impl Supervisor {
         self.slots.spawn(slot.run());
     }
 
-    /// Resolves with the first process that could not start, if there ever is one.
-    pub async fn start_failure(&self) -> StartFailure {
-        let mut failures = self.start_failure.subscribe();
-        let found = failures
-            .wait_for(Option::is_some)
-            .await
-            .ok()
-            .and_then(|failure| failure.clone());
-        match found {
-            Some(failure) => failure,
-            None => std::future::pending().await,
+    /// Resolves with the first process that could not start, if there ever is one before [`settled`](Self::settled).
+    pub async fn start_failure(&mut self) -> StartFailure {
+        if let Some(failures) = &mut self.listening {
+            // The sender lives as long as `self`.
+            if let Ok(failure) = failures.wait_for(Option::is_some).await
+                && let Some(failure) = failure.clone()
+            {
+                return failure;
+            }
         }
+        std::future::pending().await
+    }
+
+    /// From now on a process that cannot start is logged: somebody may be repairing the cause, and the slot goes on trying.
+    pub fn settled(&mut self) {
+        self.listening = None;
     }
 
     /// A handle on what runs.

@@ -59,6 +59,7 @@ pub(super) async fn start(
         supervisor.shutdown().await;
         return Err(failure.into());
     }
+    supervisor.settled();
     for function in plan {
         for _ in 1..function.processes {
             supervisor.add(function.name);
