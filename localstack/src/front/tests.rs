@@ -260,6 +260,17 @@ async fn a_process_that_no_longer_counts_gets_no_work() {
     let _ = next.send().await.expect(403);
 }
 
+#[tokio::test]
+async fn a_process_that_cannot_start_says_why() {
+    let scene = Scene::open().await;
+    let report = json!({ "errorType": "Runtime.InitError", "errorMessage": "no policies" });
+    let _ = request_json(format!("{}/init/error", scene.runtime), &report)
+        .await
+        .expect(202);
+    assert_eq!(scene.instance.init_error().unwrap(), "no policies");
+    assert!(!scene.instance.asked_for_work());
+}
+
 async fn request_next(scene: &Scene) -> Answer {
     let next = request(Method::GET, format!("{}/invocation/next", scene.runtime));
     next.send().await.expect(200)

@@ -84,3 +84,17 @@ async fn a_data_directory_in_use_is_one_line() {
     let line = refused(&["--port", "0", "--data", data]);
     assert!(line.contains("in use"), "{line}");
 }
+
+/// Tokio refuses to start without a thread, so that the process dies before anything of the function runs.
+#[test]
+fn a_function_process_that_dies_at_its_start_ends_the_stack() {
+    let args = ["--port", "0", "--env", "TOKIO_WORKER_THREADS=0"];
+    let output = run(&binary(), &args);
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    assert!(!output.status.success(), "{stderr}");
+    let last = stderr.lines().last().unwrap();
+    assert!(
+        last.starts_with("decide-once: the function decide does not start: exit status"),
+        "{stderr}"
+    );
+}
