@@ -9,6 +9,7 @@ use http::Method;
 use hyper_util::{client::legacy::Client, rt::TokioExecutor};
 use serde::Deserialize;
 use serde_json::{Value, json};
+use tempfile::TempDir;
 use tokio::sync::watch;
 
 use crate::{Answer, Request, binary, output::Output, request::HttpClient, signal, wait};
@@ -20,6 +21,8 @@ pub struct Stack {
     url: String,
     output: Output,
     client: HttpClient,
+    /// Its temporary files, which it cannot remove itself when it is killed.
+    _temporary: TempDir,
 }
 
 /// A process of a function, as `GET /_local/metrics` lists it.
@@ -49,8 +52,10 @@ impl Stack {
     pub async fn start_binary(binary: &Path, args: &[&str]) -> Self {
         let (ready, mut ready_seen) = watch::channel(None);
         let output = Output::default();
+        let temporary = tempfile::tempdir().unwrap();
         let mut child = command(binary, args)
             .args(["--port", "0"])
+            .env("TMPDIR", temporary.path())
             .spawn()
             .unwrap_or_else(|error| panic!("{}: {error}", binary.display()));
         output.collect(child.stdout.take().unwrap(), Some(ready));
@@ -60,6 +65,7 @@ impl Stack {
             url: String::new(),
             output,
             client: Client::builder(TokioExecutor::new()).build_http(),
+            _temporary: temporary,
         };
         let ready = tokio::time::timeout(wait::LIMIT, ready_seen.wait_for(Option::is_some)).await;
         match ready {
