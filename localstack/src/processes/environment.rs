@@ -44,7 +44,7 @@ pub struct Environment {
 pub struct ReservedName(pub String);
 
 impl Environment {
-    /// Refuses `--env` variables that [`variables`](Self::variables) sets anyway.
+    /// Refuses `--env` variables that the stack sets itself.
     ///
     /// # Errors
     /// [`ReservedName`] with the first one.
