@@ -7,8 +7,9 @@ use std::fmt;
 
 use decide_once_protocol::json::{Number, Object, Value};
 use serde::de::{self, Deserialize, DeserializeOwned, Deserializer, MapAccess, SeqAccess, Visitor};
-use serde_saphyr::Spanned;
+use serde_saphyr::budget::BudgetBreach;
 use serde_saphyr::options::{DuplicateKeyPolicy, MergeKeyPolicy};
+use serde_saphyr::{Error, Spanned};
 
 /// The largest policy file, in bytes: 500 rules of the largest sensible size, with room for examples.
 pub(crate) const MAX_BYTES: usize = 512 * 1024;
@@ -39,17 +40,42 @@ pub(crate) fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, YamlError> {
             reason: "the file is not UTF-8".to_owned(),
         }
     })?;
-    serde_saphyr::from_str_with_options(text, options()).map_err(|error| {
-        let line = error.location().map_or(0, |location| location.line());
+    serde_saphyr::from_str_with_options(text, options()).map_err(|error| YamlError {
+        line: error.location().map_or(0, |location| location.line()),
+        reason: reason(&error),
+    })
+}
+
+/// What is wrong, without the place. The library's words, but where they speak of its settings.
+fn reason(error: &Error) -> String {
+    match error {
+        Error::Budget {
+            breach: BudgetBreach::Anchors { .. } | BudgetBreach::Aliases { .. },
+            ..
+        } => "anchors and aliases are not for policies; write it out".to_owned(),
+        Error::Budget {
+            breach: BudgetBreach::Documents { .. },
+            ..
+        } => "a file is one document; remove the `---`".to_owned(),
+        Error::Budget { .. } => "the file is too large or too deep for a policy".to_owned(),
+        Error::DuplicateMappingKey { key, .. } => {
+            format!(
+                "the key {} is there twice",
+                key.as_deref().unwrap_or_default()
+            )
+        }
+        Error::MergeKeyNotAllowed { .. } => {
+            "merge keys are not for policies; write it out".to_owned()
+        }
+        Error::NonFiniteFloat { .. } => TOO_BIG.to_owned(),
         // The location stands at the end of the library's message too; it is said once.
-        let message = error.to_string();
-        let reason = message
+        other => other
+            .to_string()
             .split(" at line ")
             .next()
             .unwrap_or_default()
-            .to_owned();
-        YamlError { line, reason }
-    })
+            .to_owned(),
+    }
 }
 
 fn options() -> serde_saphyr::Options {
@@ -136,6 +162,23 @@ impl Node {
         } else {
             None
         }
+    }
+
+    /// What the tokens of a JSON Pointer lead to, or the nearest part of it that is there.
+    pub(crate) fn nearest<'t>(&self, tokens: impl IntoIterator<Item = &'t str>) -> &Self {
+        let mut node = self;
+        for token in tokens {
+            let part = match &node.kind {
+                Kind::Map(_) => node.get(token),
+                Kind::List(items) => token.parse().ok().and_then(|index: usize| items.get(index)),
+                Kind::Null | Kind::Bool(_) | Kind::Number(_) | Kind::Text(_) => None,
+            };
+            match part {
+                Some(part) => node = part,
+                None => break,
+            }
+        }
+        node
     }
 
     /// The member of a mapping.

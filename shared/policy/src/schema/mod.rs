@@ -31,10 +31,28 @@ impl InputSchema {
         }
         let shape = Shape::of_facts(schema, findings)?;
         match validator::compile(schema) {
-            Ok(validator) => Some(Self { validator, shape }),
-            Err(reason) => {
-                findings.add(schema.line, reason);
+            Ok(validator) => {
+                let compiled = Self { validator, shape };
+                compiled.check_defaults(schema.line, findings);
+                Some(compiled)
+            }
+            Err((line, reason)) => {
+                findings.add(line, reason);
                 None
+            }
+        }
+    }
+
+    /// A default that its own schema refuses would refuse every request that relies on it.
+    fn check_defaults(&self, line: u64, findings: &mut Findings<'_>) {
+        let mut defaults = Object::new();
+        normalise::fill_defaults(&mut defaults, &self.shape);
+        for error in self.normalise(&defaults).err().unwrap_or_default() {
+            if error.reason != validator::REQUIRED {
+                findings.add(
+                    line,
+                    format!("the default at {} {}", error.pointer, error.reason),
+                );
             }
         }
     }

@@ -5,10 +5,14 @@ use jsonschema::error::ValidationErrorKind;
 use jsonschema::{Draft, PatternOptions, ValidationError, Validator};
 
 use crate::facts::{FactsError, MAX_FACTS_ERRORS};
+use crate::pointer::Pointer;
 use crate::yaml::{self, Node};
 
-/// Compiles a schema that the audit let pass.
-pub(super) fn compile(schema: &Node) -> Result<Validator, String> {
+/// The reason for a member that is absent.
+pub(super) const REQUIRED: &str = "is required";
+
+/// Compiles a schema that the audit let pass; an error has its line.
+pub(super) fn compile(schema: &Node) -> Result<Validator, (u64, String)> {
     jsonschema::options()
         .with_draft(Draft::Draft202012)
         .offline()
@@ -18,14 +22,13 @@ pub(super) fn compile(schema: &Node) -> Result<Validator, String> {
         .with_pattern_options(PatternOptions::regex())
         .build(&to_serde(schema))
         .map_err(|error| {
-            let at = error.instance_path();
-            format!(
-                "the schema is not valid at {}: {error}",
-                if at.is_empty() {
-                    "its root"
-                } else {
-                    at.as_str()
-                }
+            let at = error.instance_path().as_str();
+            let pointer = Pointer::parse(at);
+            let tokens = pointer.iter().flat_map(Pointer::tokens).map(String::as_str);
+            let place = if at.is_empty() { "its root" } else { at };
+            (
+                schema.nearest(tokens).line,
+                format!("the schema is not valid at {place}: {error}"),
             )
         })
 }
@@ -38,12 +41,17 @@ pub(super) fn validate(
     if validator.is_valid(facts) {
         return Ok(());
     }
-    let mut errors: Vec<FactsError> = validator
+    let mut errors: Vec<FactsError> = Vec::new();
+    for error in validator
         .iter_errors(facts)
-        .take(MAX_FACTS_ERRORS)
         .flat_map(|error| explain(&error))
-        .collect();
-    errors.truncate(MAX_FACTS_ERRORS);
+    {
+        // One reason for one place: what is of the wrong type is not also told to be out of range.
+        let told = errors.iter().any(|told| told.pointer == error.pointer);
+        if !told && errors.len() < MAX_FACTS_ERRORS {
+            errors.push(error);
+        }
+    }
     if errors.is_empty() {
         // The two calls disagree: a fault in the validator is no reason to let facts pass.
         errors.push(FactsError {
@@ -68,7 +76,7 @@ fn explain(error: &ValidationError<'_>) -> Vec<FactsError> {
             .collect(),
         ValidationErrorKind::Required { property } => vec![FactsError {
             pointer: member(property.as_str().unwrap_or_default()),
-            reason: "is required".to_owned(),
+            reason: REQUIRED.to_owned(),
         }],
         kind => vec![FactsError {
             pointer: at.to_owned(),

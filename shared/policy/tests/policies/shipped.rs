@@ -1,6 +1,4 @@
 //! The policies that this repository ships: within the bounds, with all their examples, unchanged since they were published.
-#![expect(clippy::unwrap_used, reason = "tests")]
-#![expect(clippy::disallowed_methods, reason = "a test reads files")]
 
 use std::path::Path;
 
