@@ -11,6 +11,7 @@ use decide_once_protocol::hash::hex;
 use crate::files;
 use crate::problem::Problem;
 use crate::set::{LoadError, PolicySet};
+use crate::yaml::MAX_BYTES;
 
 const FILE: &str = "lock";
 const HEADER: &str = "# SHA-256 of every published policy version; written by `decide-once policy lock`, never by hand.";
@@ -50,6 +51,9 @@ impl Lock {
     /// # Errors
     /// A line that is not `<64 hex digits>  <id>/<version>.yaml`, or a file that is there twice.
     pub fn parse(bytes: &[u8]) -> Result<Self, Problem> {
+        if bytes.len() > MAX_BYTES {
+            return Err(problem(None, format!("the file is over {MAX_BYTES} bytes")));
+        }
         let text = std::str::from_utf8(bytes)
             .map_err(|_| problem(None, "the file is not UTF-8".to_owned()))?;
         let mut digests = BTreeMap::new();

@@ -4,7 +4,9 @@
 //! network; and its annotations (`default`, `format: date-time`) have no meaning under alternatives. Here all of that is refused, and
 //! the work of following references is bounded.
 
+use super::shape::{MAX_FACTS_BYTES, number};
 use crate::problem::Findings;
+use crate::size::Size;
 use crate::yaml::{self, Node};
 
 /// More subschemas than this, references followed, are no schema that a person wrote.
@@ -12,6 +14,19 @@ const MAX_SUBSCHEMAS: usize = 4_000;
 /// References inside references.
 const MAX_REFERENCES: usize = 16;
 
+/// The most subschemas that validating the largest facts may visit, each of some 30 ns.
+const MAX_VISITS: u64 = 1_000_000;
+
+/// Keywords whose value is a schema that each item or member of a value is held to.
+const EACH: [&str; 7] = [
+    "items",
+    "contains",
+    "additionalProperties",
+    "patternProperties",
+    "propertyNames",
+    "unevaluatedItems",
+    "unevaluatedProperties",
+];
 /// Keywords whose value is a schema that holds only under some condition, or beside others.
 const CONDITIONAL: [&str; 9] = [
     "additionalProperties",
@@ -70,6 +85,7 @@ pub(super) fn audit(schema: &Node, findings: &mut Findings<'_>) -> bool {
         root: schema,
         findings,
         left: MAX_SUBSCHEMAS,
+        visits: 0,
         sound: true,
     };
     auditor.schema(schema, Place::ROOT);
@@ -80,6 +96,12 @@ pub(super) fn audit(schema: &Node, findings: &mut Findings<'_>) -> bool {
         .unwrap_or_default()
     {
         auditor.schema(definition, Place::ROOT.beyond_root());
+    }
+    if auditor.visits > MAX_VISITS {
+        auditor.refuse(
+            schema.line,
+            "the largest facts would take too long to validate: set `maxItems` or `maxProperties`, or use a shorter `enum`",
+        );
     }
     auditor.sound
 }
@@ -98,6 +120,8 @@ struct Place {
     direct: bool,
     /// How many references led here.
     references: usize,
+    /// How many values of the largest facts the subschema is applied to.
+    times: u64,
 }
 
 impl Place {
@@ -105,11 +129,24 @@ impl Place {
         root: true,
         direct: true,
         references: 0,
+        times: 1,
     };
 
     const fn beyond_root(self) -> Self {
         Self {
             root: false,
+            ..self
+        }
+    }
+
+    /// In the items or members of the value; all together they are no more than facts have.
+    fn each(self, schema: &Node) -> Self {
+        let most = Size::within(MAX_FACTS_BYTES).cells;
+        let limits = ["maxItems", "maxProperties"];
+        let limit = limits.iter().find_map(|name| number(schema.get(name)?));
+        let times = self.times.saturating_mul(limit.unwrap_or(most));
+        Self {
+            times: times.min(most),
             ..self
         }
     }
@@ -127,6 +164,7 @@ struct Auditor<'a, 'f> {
     root: &'a Node,
     findings: &'a mut Findings<'f>,
     left: usize,
+    visits: u64,
     sound: bool,
 }
 
@@ -150,11 +188,24 @@ impl Auditor<'_, '_> {
             return;
         };
         self.left = left;
+        let listed = schema
+            .get("enum")
+            .and_then(Node::as_list)
+            .map_or(0, <[_]>::len);
+        let visits = u64::try_from(listed).unwrap_or(u64::MAX).saturating_add(1);
+        self.visits = self
+            .visits
+            .saturating_add(visits.saturating_mul(place.times));
         match &schema.kind {
             yaml::Kind::Bool(_) => {}
             yaml::Kind::Map(keywords) => {
                 for (keyword, value) in keywords {
-                    self.keyword(keyword, value, place);
+                    let each = EACH.contains(&keyword.as_str());
+                    self.keyword(
+                        keyword,
+                        value,
+                        if each { place.each(schema) } else { place },
+                    );
                 }
             }
             yaml::Kind::Null

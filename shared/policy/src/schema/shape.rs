@@ -226,7 +226,8 @@ fn max_text(schema: &Node) -> u64 {
         .min(MAX_FACTS_BYTES)
 }
 
-fn number(node: &Node) -> Option<u64> {
+/// A whole number in a schema.
+pub(super) fn number(node: &Node) -> Option<u64> {
     if let yaml::Kind::Number(number) = &node.kind {
         number.as_u64()
     } else {

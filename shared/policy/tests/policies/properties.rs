@@ -345,3 +345,29 @@ fn the_worst_policy_within_the_bounds_takes_bounded_time_on_the_largest_facts() 
         );
     }
 }
+
+#[test]
+fn facts_as_deep_as_json_may_be_are_carried_but_not_copied_into_an_outcome_that_nobody_could_read()
+{
+    let text = "policy: p\nversion: 1\ninput: { type: object, properties: { deep: {}, copy: { type: boolean } } }\nretention: { result: 24h, key: 72h, decision: 400d }\nrules:\n  - { id: copied, when: has(facts.copy), then: { copy: '${facts.deep}' } }\n  - { id: carried, when: has(facts.deep), then: { decision: approve } }\n";
+    let set = set_of(&[("p", 1, text)], "p: 1");
+    let policy = policy(&set, "p", 1);
+    let deep = format!("{}{}", "[".repeat(63), "]".repeat(63));
+    let decide = |text: &str| {
+        policy.evaluate(
+            &policy.normalise(&crate::support::facts(text)).unwrap(),
+            &subject(),
+            0,
+        )
+    };
+    let carried = decide(&format!(r#"{{"deep":{deep}}}"#));
+    assert!(matches!(carried, Evaluation::Decided { .. }), "{carried:?}");
+    let copied = decide(&format!(r#"{{"copy":true,"deep":{deep}}}"#));
+    let Evaluation::Failed { detail, .. } = copied else {
+        panic!("{copied:?}")
+    };
+    assert!(
+        detail.ends_with("the result is nested too deep"),
+        "{detail}"
+    );
+}

@@ -9,12 +9,13 @@ pub(super) fn explain(error: &ExecutionError) -> String {
         }
         ExecutionError::NoSuchOverload(overload) => format!(
             "there is no `{}` for ({})",
-            overload.function(),
+            symbol(overload.function()),
             overload.argument_types().join(", ")
         ),
         ExecutionError::UnsupportedBinaryOperator(operator, left, right) => {
             format!(
-                "there is no `{operator}` for ({}, {})",
+                "there is no `{}` for ({}, {})",
+                symbol(operator),
                 left.type_of(),
                 right.type_of()
             )
@@ -27,7 +28,7 @@ pub(super) fn explain(error: &ExecutionError) -> String {
             "it divides by zero".to_owned()
         }
         ExecutionError::Overflow(operator, _, _) => {
-            format!("`{operator}` goes beyond an integer of 64 bits")
+            format!("`{}` goes beyond an integer of 64 bits", symbol(operator))
         }
         ExecutionError::IndexOutOfBounds(_) => "an index is outside its list".to_owned(),
         ExecutionError::DuplicateKey(_) => "a map has a key twice".to_owned(),
@@ -35,5 +36,19 @@ pub(super) fn explain(error: &ExecutionError) -> String {
             format!("`{function}` cannot convert its argument")
         }
         _ => "a value is of a type that it cannot work with".to_owned(),
+    }
+}
+
+/// An operator as it is written.
+fn symbol(name: &str) -> &str {
+    match name {
+        "add" => "+",
+        "sub" | "negate" => "-",
+        "mul" => "*",
+        "div" => "/",
+        "rem" => "%",
+        "_[_]" => "[]",
+        "@in" => "in",
+        other => other.trim_matches('_'),
     }
 }

@@ -95,3 +95,135 @@ fn date_time_to_millis(text: &CelString<'_>) -> Result<CelInt, ExecutionError> {
         )),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "tests")]
+    use super::*;
+    use crate::problem::Findings;
+    use crate::schema::InputSchema;
+    use crate::yaml;
+    use decide_once_protocol::json::object;
+
+    fn facts_schema() -> InputSchema {
+        let schema = b"{ type: object, properties: { n: { type: integer }, t: { type: string, maxLength: 9 }, at: { type: string, format: date-time, maxLength: 40 }, list: { type: array, maxItems: 9, items: { type: integer } } } }";
+        InputSchema::compile(&yaml::read(schema).unwrap(), &mut Findings::new("test")).unwrap()
+    }
+
+    fn evaluate(source: &str) -> Result<Value, String> {
+        let schema = facts_schema();
+        let variables = Variables {
+            facts: schema.shape(),
+            outcome: None,
+        };
+        let compiled = Cel::compile(source, variables).map_err(|problems| problems.join("; "))?;
+        let list = Value::from(vec![1, 2, 3]);
+        let facts = object([
+            ("n", Value::from(5)),
+            ("t", Value::from("tea")),
+            ("at", Value::from("2026-12-01T00:00:00Z")),
+            ("list", list),
+        ]);
+        let inputs = Inputs {
+            facts: &facts,
+            shape: schema.shape(),
+            subject: "acct-42",
+            now: 1_796_083_200_001,
+        };
+        Cel::evaluate(&compiled.expression, &Cel::bind(&inputs), 0)
+    }
+
+    #[test]
+    fn what_policies_use_of_cel_works() {
+        for (source, expected) in [
+            ("facts.n * 2 + size(facts.list)", "13"),
+            ("facts['n'] == 5 && facts.list[0] == 1", "true"),
+            ("now - epochMillis(facts.at)", "1"),
+            (
+                "subject.startsWith('acct') ? facts.t + '!' : ''",
+                "\"tea!\"",
+            ),
+            (
+                "facts.list.filter(x, x > 1).map(x, {'x': x, 'a': -x})",
+                r#"[{"a":-2,"x":2},{"a":-3,"x":3}]"#,
+            ),
+            (
+                "[facts.list.all(x, x > 0), facts.list.exists_one(x, x == 2), 2 in facts.list]",
+                "[true,true,true]",
+            ),
+            ("has(facts.t) && !has(facts.at)", "false"),
+            ("double(facts.n) / 2.0", "2.5"),
+            ("int('12') + int(2.9)", "14"),
+            (
+                "string(facts.n) + string(0.5) + string(true)",
+                "\"50.5true\"",
+            ),
+            ("7 / 2 * 10 + -7 % 3", "29"),
+            ("facts.n == null", "false"),
+            ("false && 1 / 0 > 0", "false"),
+        ] {
+            assert_eq!(
+                evaluate(source).map(|value| value.to_json()),
+                Ok(expected.to_owned()),
+                "{source}"
+            );
+        }
+    }
+
+    #[test]
+    fn arithmetic_that_leaves_its_type_is_an_error_and_no_panic() {
+        for (source, expected) in [
+            ("facts.n / 0", "it divides by zero"),
+            ("facts.n % 0", "it divides by zero"),
+            (
+                "9223372036854775807 + facts.n",
+                "`+` goes beyond an integer of 64 bits",
+            ),
+            (
+                "-9223372036854775808 / (facts.n - 6)",
+                "`/` goes beyond an integer of 64 bits",
+            ),
+            (
+                "-(-9223372036854775808)",
+                "`-` goes beyond an integer of 64 bits",
+            ),
+            ("facts.list[3]", "an index is outside its list"),
+            ("facts.list[-1]", "an index is outside its list"),
+            ("1.0 / 0.0", "a number is infinite, or not a number"),
+            ("int(1e300)", "`int` cannot convert its argument"),
+            ("int(facts.t)", "`int` cannot convert its argument"),
+            (
+                "epochMillis(facts.t)",
+                "`epochMillis` cannot convert its argument",
+            ),
+            ("{'a': 1, 'a': 2}", "a map has a key twice"),
+            (
+                "{1: 2}",
+                "a map in the result has a key that is not a string",
+            ),
+            (
+                "string(double(facts.t))",
+                "`double` cannot convert its argument",
+            ),
+        ] {
+            assert_eq!(evaluate(source), Err(expected.to_owned()), "{source}");
+        }
+    }
+
+    /// On a test's thread (2 MiB of stack) and in a debug build, where frames are largest.
+    #[test]
+    fn the_deepest_expressions_that_are_accepted_are_evaluated() {
+        let chains: [fn(usize) -> String; 6] = [
+            |n| format!("facts.n{}", " + 1".repeat(n)),
+            |n| format!("{}1{}", "[".repeat(n), "]".repeat(n)),
+            |n| format!("{}2", "facts.n == 5 ? 1 : ".repeat(n)),
+            |n| format!("{}1{}", "{'a': ".repeat(n), "}".repeat(n)),
+            |n| format!("facts.list.map(x, x{})", " * 1".repeat(n)),
+            |n| format!("facts.list{}", ".filter(x, x > 0)".repeat(n)),
+        ];
+        for chain in chains {
+            let accepted = (1..60).take_while(|n| evaluate(&chain(*n)).is_ok()).count();
+            assert!((8..30).contains(&accepted), "{} up to {accepted}", chain(1));
+        }
+    }
+}

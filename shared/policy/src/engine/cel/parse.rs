@@ -80,3 +80,79 @@ fn entry_children(entry: &EntryExpr) -> Vec<&Expression> {
         EntryExpr::MapEntry(entry) => vec![&entry.key, &entry.value],
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "tests")]
+    use super::*;
+    use crate::engine::cel::rewrite::for_each_child;
+
+    /// The longest chains and nests that 4 KiB hold. Tests run on threads with 2 MiB of stack, in a debug build: an overflow would end
+    /// the process.
+    #[test]
+    fn deep_expressions_are_refused_before_anything_recurses_over_them() {
+        for source in [
+            format!("1{}", "+1".repeat(2_047)),
+            format!("1{}", "[1]".repeat(1_365)),
+            format!("a{}", ".b".repeat(2_047)),
+            format!("a{}", ".f()".repeat(1_023)),
+            format!("{}a", "a?a:".repeat(1_023)),
+            format!("{}a{}", "a?".repeat(1_023), ":a".repeat(1_023)),
+            format!("{}1{}", "[".repeat(2_047), "]".repeat(2_047)),
+            format!("{}1{}", "f(".repeat(1_364), ")".repeat(1_364)),
+            format!("{}1{}", "{1:".repeat(1_023), "}".repeat(1_023)),
+            format!("{}1{}", "a[".repeat(1_364), "]".repeat(1_364)),
+            format!("{}a", "!-".repeat(2_047)),
+            format!("{}a", "- ! ".repeat(1_023)),
+            "(".repeat(4_096),
+            "[".repeat(4_096),
+            "a?".repeat(2_048),
+            "'".repeat(4_096),
+            "a.all(x, ".repeat(455),
+        ] {
+            let shown: String = source.chars().take(12).collect();
+            assert!(parse(&source).is_err(), "{shown}…");
+        }
+    }
+
+    #[test]
+    fn brackets_and_signs_that_do_not_deepen_the_tree_are_harmless() {
+        for source in [
+            format!("{}1{}", "(".repeat(2_047), ")".repeat(2_047)),
+            format!("true{}", "&&true".repeat(600)),
+            format!("{}true", "!!".repeat(2_000)),
+        ] {
+            assert!(parse(&source).is_ok());
+        }
+    }
+
+    /// The parser that is used here is the crate's second one; where both read an expression they must read the same.
+    #[test]
+    fn both_parsers_of_the_crate_agree() {
+        for source in [
+            "facts.currency in ['USD', \"EUR\"] && facts.amount > 5000000",
+            "has(facts.reviewedAt) && epochMillis(facts.reviewedAt) < now - 365 * 24 * 3600 * 1000",
+            "facts.lines.filter(line, line.available > 0).map(line, {'sku': line.sku, 'n': line.q < 5 ? line.q : 5})",
+            "a || b && !c || d == -1 && e[0] != f['x'].g.h(1, 2)",
+            "xs.all(x, x % 2 == 0) || xs.exists(x, x >= 1.5e3) || xs.exists_one(x, x == 0x1F)",
+            "a - b - c * -d / e + (f + g) <= 'h' + r'\\i' + '''j''' ? [1, 2u, b'k', null] : true",
+        ] {
+            let antlr = cel::Program::compile(source).unwrap();
+            let mut antlr = antlr.expression().clone();
+            let mut pratt = PrattParser::new().parse(source).unwrap();
+            forget_ids(&mut antlr);
+            forget_ids(&mut pratt);
+            assert_eq!(antlr, pratt, "{source}");
+        }
+    }
+
+    fn forget_ids(expression: &mut Expression) {
+        expression.id = 0;
+        match &mut expression.expr {
+            Expr::Map(map) => map.entries.iter_mut().for_each(|entry| entry.id = 0),
+            Expr::Struct(message) => message.entries.iter_mut().for_each(|entry| entry.id = 0),
+            _ => {}
+        }
+        for_each_child(expression, forget_ids);
+    }
+}

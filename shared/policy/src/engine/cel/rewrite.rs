@@ -27,7 +27,7 @@ pub(super) fn direct_members(expression: &mut Expression) {
     for_each_child(expression, direct_members);
 }
 
-fn for_each_child(expression: &mut Expression, mut visit: impl FnMut(&mut Expression)) {
+pub(super) fn for_each_child(expression: &mut Expression, mut visit: impl FnMut(&mut Expression)) {
     match &mut expression.expr {
         Expr::Unspecified | Expr::Ident(_) | Expr::Literal(_) => {}
         Expr::Call(call) => {
