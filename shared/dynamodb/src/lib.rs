@@ -19,6 +19,3 @@ mod store;
 
 pub use client::{ClientError, client_from_env};
 pub use store::{DynamoStore, TableNames};
-
-#[cfg(test)]
-mod testing;

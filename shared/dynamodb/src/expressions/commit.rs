@@ -12,13 +12,13 @@ use crate::items::{self, Item, write::instant};
 use crate::store::TableNames;
 
 /// A decision's id was chosen at the reservation: if it exists, it was committed under this or another record.
-pub(crate) const DECISION: &str = "attribute_not_exists(id)";
+pub const DECISION: &str = "attribute_not_exists(id)";
 
 /// An event's id is its decision's and an index.
-pub(crate) const EVENT: &str = "attribute_not_exists(event)";
+pub const EVENT: &str = "attribute_not_exists(event)";
 
 /// [`Commit::permits_claim`]: absent, or expired by the writer's clock less the margin.
-pub(crate) const CLAIM: &str = "attribute_not_exists(id) OR keyExpiry<=:now";
+pub const CLAIM: &str = "attribute_not_exists(id) OR keyExpiry<=:n";
 
 /// The items in the order by which cancellation reasons are read: operation, decision, events, claims.
 pub(crate) fn items(
@@ -76,7 +76,7 @@ fn claim(
         .set_item(Some(items::claim::encode(claim)))
         .condition_expression(CLAIM)
         .set_expression_attribute_values(Some(Values::from([(
-            ":now".to_owned(),
+            ":n".to_owned(),
             instant(write.vacant_before),
         )])))
         .return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld)

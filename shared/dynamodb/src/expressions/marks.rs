@@ -10,17 +10,17 @@ use decide_once_protocol::ids::EventId;
 use decide_once_protocol::outbox::{Delivery, Marker};
 
 /// The alias of [`SHARD`] in expressions.
-pub(crate) const SHARD_ALIAS: &str = "#shard";
+pub const SHARD_ALIAS: &str = "#shard";
 
 /// Delivered and quarantined: the row still carries the marker that was seen. False where there is no row.
-pub(crate) const IF_UNDELIVERED: &str = "undelivered=:seen";
+pub const IF_UNDELIVERED: &str = "undelivered=:s";
 
 /// Redriven: whatever the row is, but it is. No update ever creates one.
-pub(crate) const IF_PRESENT: &str = "attribute_exists(event)";
+pub const IF_PRESENT: &str = "attribute_exists(event)";
 
 /// Marker and shard go; what `to` has comes.
 pub(crate) fn settle(event: &EventId, seen: Marker, to: &Delivery) -> Changes {
-    Changes::new(standing(event, to), [UNDELIVERED, SHARD_ALIAS]).with(":seen", text(seen.encode()))
+    Changes::new(standing(event, to), [UNDELIVERED, SHARD_ALIAS]).with(":s", text(seen.encode()))
 }
 
 /// A fresh marker and the shard come; everything else that a row may stand at goes, its end above all.

@@ -2,15 +2,15 @@
 //!
 //! | request | condition | rule |
 //! |---|---|---|
-//! | [`reserve`] | `attribute_not_exists(op) OR keyExpiry<=:now` | [`Reserve::permits`] |
-//! | [`transition`] | `stands=:seen` | [`Transition::permits`] |
-//! | [`commit`] operation | `stands=:seen` | [`Transition::permits`] |
+//! | [`reserve`] | `attribute_not_exists(op) OR keyExpiry<=:n` | [`Reserve::permits`] |
+//! | [`transition`] | `stands=:s` | [`Transition::permits`] |
+//! | [`commit`] operation | `stands=:s` | [`Transition::permits`] |
 //! | [`commit`] decision, events | `attribute_not_exists(…)` | [`Commit`] |
-//! | [`commit`] claims | `attribute_not_exists(id) OR keyExpiry<=:now` | [`Commit::permits_claim`] |
-//! | [`marks`] delivered, quarantined | `undelivered=:seen` | [`decide_once_protocol::outbox`] |
+//! | [`commit`] claims | `attribute_not_exists(id) OR keyExpiry<=:n` | [`Commit::permits_claim`] |
+//! | [`marks`] delivered, quarantined | `undelivered=:s` | [`decide_once_protocol::outbox`] |
 //! | [`marks`] redriven | `attribute_exists(event)` | [`decide_once_protocol::outbox`] |
 //!
-//! `:now` is the writer's clock less [`EXPIRY_MARGIN`]. A missing attribute makes a comparison false, so a record without
+//! `:n` is the writer's clock less [`EXPIRY_MARGIN`]. A missing attribute makes a comparison false, so a record without
 //! `keyExpiry` is never free, and no update ever creates an item.
 //!
 //! [`Reserve::permits`]: decide_once_protocol::writes::Reserve::permits
@@ -19,10 +19,10 @@
 //! [`Commit::permits_claim`]: decide_once_protocol::writes::Commit::permits_claim
 //! [`EXPIRY_MARGIN`]: decide_once_protocol::record::EXPIRY_MARGIN
 
-pub(crate) mod commit;
-pub(crate) mod marks;
-pub(crate) mod reserve;
-pub(crate) mod transition;
+pub mod commit;
+pub mod marks;
+pub mod reserve;
+pub mod transition;
 
 use std::collections::HashMap;
 

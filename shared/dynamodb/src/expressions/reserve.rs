@@ -6,9 +6,9 @@ use decide_once_protocol::writes::Reserve;
 
 /// [`Reserve::permits`]: absent, or its life ended by the writer's clock less the margin. Freeing and reserving are one
 /// write, whether TTL has deleted the item or not.
-pub(crate) const CONDITION: &str = "attribute_not_exists(op) OR keyExpiry<=:now";
+pub const CONDITION: &str = "attribute_not_exists(op) OR keyExpiry<=:n";
 
 /// The values of [`CONDITION`].
 pub(crate) fn values(write: &Reserve) -> Values {
-    Values::from([(":now".to_owned(), instant(write.vacant_before))])
+    Values::from([(":n".to_owned(), instant(write.vacant_before))])
 }

@@ -6,7 +6,7 @@ use decide_once_protocol::writes::Transition;
 
 /// [`Transition::permits`]: the very state, owner and attempt that were seen. All three are one attribute, so that no
 /// condition can forget one of them. False where there is no item: an update creates nothing.
-pub(crate) const CONDITION: &str = "stands=:seen";
+pub const CONDITION: &str = "stands=:s";
 
 /// Sets what the next state has and removes what only the seen one had.
 pub(crate) fn changes(write: &Transition) -> Changes {
@@ -15,5 +15,5 @@ pub(crate) fn changes(write: &Transition) -> Changes {
         changing(&write.next),
         left_behind(write.expected.state, next),
     )
-    .with(":seen", stands(write.expected))
+    .with(":s", stands(write.expected))
 }

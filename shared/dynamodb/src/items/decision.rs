@@ -8,8 +8,8 @@
 //! | `op` | S | absent when it follows | the operation id; it follows from tenant, [`OPERATION_NAME`] and key |
 //! | `pin` | S | always | policy, version and digest |
 //! | `content` | S | always | packed: key, subject, rule, outcome, event types |
-//! | `times` | S | always | ms, separated by `/`: evaluated at, result expiry, key expiry, and unless for ever kept until |
-//! | `ttlSec` | N | absent when kept for ever | the last of `times`, in seconds |
+//! | `times` | S | always | separated by `/`: the evaluation in ms, and how many ms later the result expires, the key expires and, unless for ever, the decision may go |
+//! | `ttlSec` | N | absent when kept for ever | when the decision may go, in seconds |
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use decide_once_protocol::decision::DecisionItem;
@@ -56,23 +56,13 @@ pub fn encode(decision: &DecisionItem) -> Item {
     let content = [decision.key.as_str(), decision.subject.as_str()]
         .into_iter()
         .chain(verdict_texts(&decision.verdict));
-    let times = [
-        decision.evaluated_at,
-        decision.expiry.result,
-        decision.expiry.key,
-    ]
-    .into_iter()
-    .chain(decision.retained_until)
-    .map(|instant| instant.as_millis().to_string())
-    .collect::<Vec<_>>()
-    .join("/");
     let mut attributes = vec![
         (ID, text(decision.id.as_str())),
         (V, number(RECORD_VERSION)),
         (TENANT, text(decision.tenant.as_str())),
         (PIN, text(pin_text(&decision.pin))),
         (CONTENT, text(pack(content))),
-        (TIMES, text(times)),
+        (TIMES, text(times_text(decision))),
     ];
     if implied_operation(&decision.tenant, &decision.key).as_ref() != Some(&decision.operation) {
         attributes.push((OP, text(decision.operation.as_str())));
@@ -138,15 +128,25 @@ fn implied_operation(tenant: &Tenant, key: &IdempotencyKey) -> Option<OperationI
     Some(scope.operation_id())
 }
 
+fn times_text(decision: &DecisionItem) -> String {
+    let at = decision.evaluated_at.as_millis();
+    let later = [decision.expiry.result, decision.expiry.key]
+        .into_iter()
+        .chain(decision.retained_until)
+        .map(|instant| format!("/{}", instant.as_millis() - at));
+    at.to_string() + &later.collect::<String>()
+}
+
 fn times(text: &str) -> Option<(Timestamp, Expiry, Option<Timestamp>)> {
-    let times: Vec<Timestamp> = text
-        .split('/')
-        .map(|digits| Timestamp::from_millis(whole(digits)?))
+    let mut spans = text.split('/').map(whole::<i64>);
+    let at = spans.next()??;
+    let later: Vec<Timestamp> = spans
+        .map(|span| Timestamp::from_millis(at.checked_add(span?)?))
         .collect::<Option<_>>()?;
-    let (at, result, key, kept) = match *times.as_slice() {
-        [at, result, key] => (at, result, key, None),
-        [at, result, key, kept] => (at, result, key, Some(kept)),
+    let (result, key, kept) = match *later.as_slice() {
+        [result, key] => (result, key, None),
+        [result, key, kept] => (result, key, Some(kept)),
         _ => return None,
     };
-    Some((at, Expiry { result, key }, kept))
+    Some((Timestamp::from_millis(at)?, Expiry { result, key }, kept))
 }

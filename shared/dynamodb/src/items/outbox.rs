@@ -5,8 +5,7 @@
 //! | `event` | S | always | table key: the event's id |
 //! | `v` | N | always | version of this layout |
 //! | `pin` | S | always | the policy version that decided |
-//! | `time` | N | always | the commit instant, ms |
-//! | `content` | S | always | packed: type, source, subject, data |
+//! | `content` | S | always | packed: type, source, subject, time (ms), data |
 //! | `undelivered` | S | undelivered | the marker; sort key of the sparse index of what is to be sent |
 //! | `shard` | S | undelivered | its partition key |
 //! | `deliveredAt` | N | delivered | when the sink acknowledged it, ms |
@@ -25,7 +24,7 @@ use decide_once_protocol::time::Timestamp;
 use decide_once_protocol::writes::ttl_at;
 use decide_once_service::ports::Read;
 
-use super::packed::{pack, pin, pin_text, unpack};
+use super::packed::{pack, pin, pin_text, unpack, whole};
 use super::reader::{Reader, corrupt};
 use super::write::{instant, number, seconds, text};
 use super::{Decoded, Item, TTL, V};
@@ -34,8 +33,6 @@ use super::{Decoded, Item, TTL, V};
 pub const EVENT: &str = "event";
 /// S.
 pub const PIN: &str = "pin";
-/// N, ms.
-pub const TIME: &str = "time";
 /// S.
 pub const CONTENT: &str = "content";
 /// S. An index's sort key, and what a stream filter tests.
@@ -82,12 +79,13 @@ pub fn encode(row: &OutboxRow) -> Item {
         pin,
         data,
     } = &row.event;
+    let time = time.as_millis().to_string();
+    let content = pack([kind.as_str(), source, subject, &time, data]);
     let fixed = [
         (EVENT, text(id.as_str())),
         (V, number(RECORD_VERSION)),
         (PIN, text(pin_text(pin))),
-        (TIME, instant(*time)),
-        (CONTENT, text(pack([kind.as_str(), source, subject, data]))),
+        (CONTENT, text(content)),
     ];
     fixed
         .into_iter()
@@ -135,7 +133,7 @@ pub fn read(item: Option<&Item>) -> Read<OutboxRow> {
 pub fn decode(item: &Item) -> Decoded<OutboxRow> {
     let item = Reader::open(item)?;
     let content = item.parsed(CONTENT, unpack)?;
-    let [kind, source, subject, data] = content.as_slice() else {
+    let [kind, source, subject, time, data] = content.as_slice() else {
         return Err(corrupt(CONTENT));
     };
     let id = item.parsed(EVENT, EventId::parse)?;
@@ -143,12 +141,14 @@ pub fn decode(item: &Item) -> Decoded<OutboxRow> {
         delivery: delivery(item, &id)?,
         event: Event {
             id,
-            kind: (*kind).to_owned(),
-            source: (*source).to_owned(),
-            subject: (*subject).to_owned(),
-            time: item.instant(TIME)?,
+            kind: kind.clone(),
+            source: source.clone(),
+            subject: subject.clone(),
+            time: whole(time)
+                .and_then(Timestamp::from_millis)
+                .ok_or_else(|| corrupt(CONTENT))?,
             pin: item.parsed(PIN, pin)?,
-            data: (*data).to_owned(),
+            data: data.clone(),
         },
     })
 }

@@ -3,6 +3,9 @@
 //! An attribute of its own costs a text its name and a dozen bytes more in every request; what is only ever read as a whole
 //! is stored as a whole. Texts are packed as length, colon, bytes (`8:standard11:{"limit":1}`), so that every text, also the
 //! empty one and one with colons, comes back as it was.
+//!
+//! Most of these texts are JSON, and inside the JSON of a request each of their double quotes would travel as two bytes. So
+//! single and double quotes are swapped: `{'limit':1}`.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -12,22 +15,35 @@ use decide_once_protocol::request::{PolicyId, PolicyVersion};
 
 /// The texts, one after the other.
 pub(crate) fn pack<'a>(texts: impl IntoIterator<Item = &'a str>) -> String {
-    texts
+    let packed: String = texts
         .into_iter()
         .map(|text| format!("{}:{text}", text.len()))
-        .collect()
+        .collect();
+    swap_quotes(&packed)
 }
 
 /// What [`pack`] packed; `None` for anything else.
-pub(crate) fn unpack(mut packed: &str) -> Option<Vec<&str>> {
+pub(crate) fn unpack(packed: &str) -> Option<Vec<String>> {
+    let swapped = swap_quotes(packed);
+    let mut packed = swapped.as_str();
     let mut texts = Vec::new();
     while !packed.is_empty() {
         let (length, rest) = packed.split_once(':')?;
         let (text, rest) = rest.split_at_checked(whole(length)?)?;
-        texts.push(text);
+        texts.push(text.to_owned());
         packed = rest;
     }
     Some(texts)
+}
+
+/// Its own inverse. Lengths stay, since both are one byte.
+fn swap_quotes(text: &str) -> String {
+    let swap = |character| match character {
+        '"' => '\'',
+        '\'' => '"',
+        other => other,
+    };
+    text.chars().map(swap).collect()
 }
 
 /// A whole number in its one spelling.
@@ -44,14 +60,14 @@ pub(crate) fn verdict_texts(verdict: &Verdict) -> impl Iterator<Item = &str> {
 }
 
 /// The way back from [`verdict_texts`].
-pub(crate) fn verdict(texts: &[&str]) -> Option<Verdict> {
+pub(crate) fn verdict(texts: &[String]) -> Option<Verdict> {
     let [rule, outcome, event_types @ ..] = texts else {
         return None;
     };
     Some(Verdict {
-        rule: (*rule).to_owned(),
-        outcome: (*outcome).to_owned(),
-        event_types: event_types.iter().map(|&kind| kind.to_owned()).collect(),
+        rule: rule.clone(),
+        outcome: outcome.clone(),
+        event_types: event_types.to_vec(),
     })
 }
 
@@ -91,10 +107,17 @@ mod tests {
 
     #[test]
     fn every_text_comes_back_as_it_was() {
-        for texts in [vec![], vec![""], vec!["a", "", "3:b", "ü:ß\n"]] {
+        for texts in [
+            vec![],
+            vec![""],
+            vec!["a", "", "3:b", "ü:ß\n", r#"{"it's":1}"#],
+        ] {
             assert_eq!(unpack(&pack(texts.iter().copied())).unwrap(), texts);
         }
-        assert_eq!(pack(["standard", "{}"]), "8:standard2:{}");
+        assert_eq!(
+            pack(["standard", r#"{"limit":1}"#]),
+            "8:standard11:{'limit':1}"
+        );
     }
 
     #[test]

@@ -21,9 +21,9 @@
 //!
 //! [error handling]: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Programming.Errors.html
 
-pub(crate) mod attempts;
-pub(crate) mod cancellation;
-pub(crate) mod codes;
+pub mod attempts;
+pub mod cancellation;
+pub mod codes;
 
 use aws_sdk_dynamodb::error::{ProvideErrorMetadata, SdkError};
 use decide_once_protocol::writes::{Answer, NotApplied};

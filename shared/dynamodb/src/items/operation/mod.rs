@@ -20,21 +20,19 @@
 //! | `cause` | S | FAILED_RETRYABLE | why the attempt was given up |
 //! | `ttlSec` | N | always | `keyExpiry` plus the margin, in seconds |
 
+mod texts;
+
 use aws_sdk_dynamodb::types::AttributeValue;
-use decide_once_protocol::answer::StoredAnswer;
 use decide_once_protocol::fingerprint::{Fingerprint, Scheme};
-use decide_once_protocol::ids::{DecisionId, OwnerToken};
+use decide_once_protocol::ids::DecisionId;
 use decide_once_protocol::members::Members;
-use decide_once_protocol::record::{
-    Expiry, Fence, FinalCode, FinalFailure, Identity, Record, RetryCause, State, StateName,
-};
+use decide_once_protocol::record::{Expiry, Identity, Record, RetryCause, State, StateName};
 use decide_once_protocol::scope::{OperationId, Tenant};
 use decide_once_protocol::time::Timestamp;
 use decide_once_protocol::writes::{Existing, Seen, ttl_after};
 
-use super::packed::{
-    DIGEST_LENGTH, digest, digest_text, pack, pin, pin_text, unpack, verdict, verdict_texts, whole,
-};
+use self::texts::{answer, answer_text, failure, failure_text, standing, stands_text};
+use super::packed::{pin, pin_text};
 use super::reader::{Reader, corrupt};
 use super::write::{bytes, instant, number, seconds, text};
 use super::{Decoded, Item, TTL, V};
@@ -97,15 +95,10 @@ pub fn key(id: &OperationId) -> (String, AttributeValue) {
     (OP.to_owned(), text(id.as_str()))
 }
 
-/// The stored form of what a transition is conditional on.
+/// The value that a transition's condition compares with.
 #[must_use]
 pub fn stands(seen: Seen) -> AttributeValue {
-    let Fence { owner, attempt } = seen.fence;
-    text(format!(
-        "{}/{attempt}/{}",
-        seen.state.as_str(),
-        owner.encode()
-    ))
+    text(stands_text(seen))
 }
 
 /// The item of a record.
@@ -248,69 +241,5 @@ fn state(item: Reader<'_>, name: StateName) -> Decoded<State> {
             failure: item.parsed(FAILURE, failure)?,
             expiry: expiry()?,
         },
-    })
-}
-
-fn standing(text: &str) -> Option<(StateName, Fence)> {
-    let (state, rest) = text.split_once('/')?;
-    let (attempt, owner) = rest.split_once('/')?;
-    let name = [
-        StateName::Processing,
-        StateName::Succeeded,
-        StateName::FailedRetryable,
-        StateName::FailedFinal,
-    ]
-    .into_iter()
-    .find(|name| name.as_str() == state)?;
-    let fence = Fence {
-        owner: OwnerToken::decode(owner)?,
-        attempt: whole(attempt)?,
-    };
-    Some((name, fence))
-}
-
-fn answer_text(answer: &StoredAnswer) -> String {
-    let verdict = answer
-        .inline
-        .as_ref()
-        .map(|verdict| pack(verdict_texts(verdict)));
-    digest_text(&answer.digest) + &verdict.unwrap_or_default()
-}
-
-fn answer(text: &str) -> Option<StoredAnswer> {
-    let (digest_text, packed) = text.split_at_checked(DIGEST_LENGTH)?;
-    let inline = match packed {
-        "" => None,
-        packed => Some(verdict(&unpack(packed)?)?),
-    };
-    Some(StoredAnswer {
-        digest: digest(digest_text)?,
-        inline,
-    })
-}
-
-fn failure_text(failure: &FinalFailure) -> String {
-    let code = failure.code.as_str();
-    match &failure.code {
-        FinalCode::AlreadyDecided(by) => pack([code, &failure.detail, by.as_str()]),
-        FinalCode::DecisionFailed | FinalCode::ResultTooLarge | FinalCode::AttemptsExhausted => {
-            pack([code, &failure.detail])
-        }
-    }
-}
-
-fn failure(text: &str) -> Option<FinalFailure> {
-    let (code, detail) = match unpack(text)?.as_slice() {
-        ["decision-failed", detail] => (FinalCode::DecisionFailed, *detail),
-        ["result-too-large", detail] => (FinalCode::ResultTooLarge, *detail),
-        ["attempts-exhausted", detail] => (FinalCode::AttemptsExhausted, *detail),
-        ["already-decided", detail, by] => {
-            (FinalCode::AlreadyDecided(DecisionId::parse(by)?), *detail)
-        }
-        _ => return None,
-    };
-    Some(FinalFailure {
-        code,
-        detail: detail.to_owned(),
     })
 }

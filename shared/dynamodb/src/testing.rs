@@ -1,1 +1,0 @@
-//! An HTTP client for unit tests: answers from a list, keeps what was asked.

@@ -1,0 +1,117 @@
+//! The stored forms of version 1, committed. Two releases run at once during a deploy, and records outlive both: what was written
+//! once is read for ever, and what is written today is what yesterday's release reads.
+//!
+//! These files only grow. Another layout is another version with files of its own.
+
+#![expect(clippy::unwrap_used, reason = "tests")]
+
+mod support;
+
+use decide_once_dynamodb::items::{Item, claim, decision, operation, outbox};
+use decide_once_protocol::decision::DecisionItem;
+use decide_once_protocol::ids::DecisionId;
+use decide_once_protocol::outbox::{Delivery, OutboxRow};
+use decide_once_protocol::scope::OperationId;
+use serde_json::{Value, json};
+use support::json::{from_json, to_json};
+use support::samples::{self, NOW, at};
+
+/// Fails with the whole file as it would have to be, unless both directions agree with the file.
+fn agrees<T: PartialEq + std::fmt::Debug>(
+    file: &str,
+    golden: &str,
+    expected: &[(&'static str, T)],
+    encode: impl Fn(&T) -> Item,
+    decode: impl Fn(&Item) -> T,
+) {
+    let golden: Value = serde_json::from_str(golden).unwrap();
+    let written: Value = expected
+        .iter()
+        .map(|(name, value)| ((*name).to_owned(), to_json(&encode(value))))
+        .collect::<serde_json::Map<_, _>>()
+        .into();
+    assert!(written == golden, "{file} would be\n{written:#}");
+    for (name, value) in expected {
+        assert_eq!(&decode(&from_json(&golden[name])), value, "{name}");
+    }
+}
+
+#[test]
+fn records_of_every_state_are_as_version_1_wrote_them() {
+    agrees(
+        "operations-v1.json",
+        include_str!("../golden/operations-v1.json"),
+        &samples::records(),
+        operation::encode,
+        |item| operation::decode(item).unwrap(),
+    );
+}
+
+#[test]
+fn decisions_are_as_version_1_wrote_them() {
+    let kept = samples::decision();
+    let for_ever = DecisionItem {
+        retained_until: None,
+        ..kept.clone()
+    };
+    let elsewhere = OperationId::parse(&"a".repeat(52)).unwrap();
+    let of_another_operation = DecisionItem {
+        operation: elsewhere,
+        ..kept.clone()
+    };
+    agrees(
+        "decisions-v1.json",
+        include_str!("../golden/decisions-v1.json"),
+        &[
+            ("kept", kept),
+            ("kept-for-ever", for_ever),
+            ("of-another-operation", of_another_operation),
+        ],
+        decision::encode,
+        |item| decision::decode(item).unwrap(),
+    );
+}
+
+#[test]
+fn outbox_rows_are_as_version_1_wrote_them() {
+    let undelivered = samples::row(0);
+    let delivered = OutboxRow {
+        delivery: Delivery::Delivered {
+            at: at(NOW + 2_000),
+        },
+        ..undelivered.clone()
+    };
+    let reason = "the sink answered 422".to_owned();
+    let quarantined = OutboxRow {
+        delivery: Delivery::Quarantined {
+            since: at(NOW + 2_000),
+            reason,
+        },
+        ..undelivered.clone()
+    };
+    agrees(
+        "outbox-v1.json",
+        include_str!("../golden/outbox-v1.json"),
+        &[
+            ("undelivered", undelivered),
+            ("delivered", delivered),
+            ("quarantined", quarantined),
+        ],
+        outbox::encode,
+        |item| outbox::decode(item).unwrap(),
+    );
+}
+
+#[test]
+fn claims_are_as_version_1_wrote_them() {
+    let golden: Value = serde_json::from_str(include_str!("../golden/claims-v1.json")).unwrap();
+    let written = json!({
+        "expiring": to_json(&claim::encode(&samples::claim("order", Some(at(NOW + 34_560_000_000))))),
+        "for-ever": to_json(&claim::encode(&samples::claim("order", None))),
+    });
+    assert!(written == golden, "claims-v1.json would be\n{written:#}");
+    for name in ["expiring", "for-ever"] {
+        let holder = claim::holder(&from_json(&golden[name])).unwrap();
+        assert_eq!(holder, DecisionId::from_random([7; 16]), "{name}");
+    }
+}

@@ -1,0 +1,8 @@
+//! What the tests of this crate share: an HTTP client that answers from a list, and the things that are stored.
+
+#![allow(dead_code, reason = "each test binary uses its part")]
+#![expect(clippy::unwrap_used, reason = "tests")]
+
+pub(crate) mod json;
+pub(crate) mod replay;
+pub(crate) mod samples;
