@@ -23,3 +23,6 @@ pub mod request;
 pub mod scope;
 pub mod time;
 pub mod writes;
+
+#[cfg(test)]
+mod model;

@@ -35,7 +35,7 @@ const ENCODING: char = '1';
 pub struct UnreadableMembers;
 
 /// Short keyed digests of the members of a request: `/policy`, `/version`, `/subject`, and `/facts/<name>` as far as there is room.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Members(BTreeMap<Place, Digest>);
 
 /// What a digest is of.

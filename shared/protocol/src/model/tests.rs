@@ -1,0 +1,124 @@
+//! The configurations that are explored, and the mutants that must be found.
+
+use std::time::Duration;
+
+use super::explore::{Explored, explore};
+use super::{Config, Mutant};
+use crate::record::{EXPIRY_MARGIN, MAX_ATTEMPTS};
+
+#[track_caller]
+fn holds(name: &str, config: Config) {
+    let Explored { worlds, violation } = explore(&config);
+    eprintln!("{name}: {worlds} worlds");
+    assert!(violation.is_none(), "{name}: {violation:#?}");
+}
+
+#[track_caller]
+fn is_found(config: Config, rule: &str) {
+    let violation = explore(&config).violation.expect("the checker finds no violation");
+    eprintln!("{:?}: {} after {:?}", config.mutant, violation.rule, violation.history);
+    assert_eq!(violation.rule, rule, "{:#?}", violation.history);
+}
+
+fn mutant(mutant: Mutant) -> Config {
+    Config { mutant, ..Config::new(2, 2) }
+}
+
+#[test]
+fn two_workers_with_three_requests_each() {
+    holds("2 workers × 3 requests", Config { faults: 1, ..Config::new(2, 3) });
+}
+
+#[test]
+fn three_workers_with_two_requests_each() {
+    holds("3 workers × 2 requests", Config { faults: 1, ..Config::new(3, 2) });
+}
+
+#[test]
+fn two_workers_with_one_request_each_and_three_faults() {
+    holds("3 faults", Config { faults: 3, ..Config::new(2, 1) });
+}
+
+#[test]
+fn two_workers_whose_clocks_differ_by_the_whole_margin() {
+    holds("skewed clocks", Config { faults: 1, ..Config::new(2, 2).skewed() });
+}
+
+#[test]
+fn a_key_lives_through_its_three_zones_and_again() {
+    let config = Config { long_ticks: 3, short_ticks: 0, faults: 1, ..Config::new(2, 2) };
+    holds("three zones", config);
+    holds("three zones, skewed", config.skewed());
+}
+
+#[test]
+fn the_last_attempts_of_an_operation() {
+    let config = Config { faults: 1, attempts_before: MAX_ATTEMPTS - 1, ..Config::new(2, 2) };
+    holds("last attempt", config);
+    holds("no attempt left", Config { attempts_before: MAX_ATTEMPTS, ..config });
+}
+
+#[test]
+fn mutant_commit_unfenced_is_found() {
+    is_found(mutant(Mutant::CommitUnfenced), "a stale worker changed the record");
+}
+
+#[test]
+fn mutant_commit_absent_or_mine_is_found() {
+    let config = Config { long_ticks: 3, faults: 2, ..mutant(Mutant::CommitAbsentOrMine) };
+    is_found(config, "a stale worker changed the record");
+}
+
+#[test]
+fn mutant_release_without_state_is_found() {
+    is_found(
+        mutant(Mutant::ReleaseWithoutState),
+        "a finished record changed while its key lives",
+    );
+}
+
+#[test]
+fn mutant_release_unfenced_is_found() {
+    is_found(
+        mutant(Mutant::ReleaseUnfenced),
+        "a finished record changed while its key lives",
+    );
+}
+
+#[test]
+fn mutant_no_fingerprint_is_found() {
+    is_found(mutant(Mutant::NoFingerprint), "an answer went to another request");
+}
+
+#[test]
+fn mutant_no_reread_on_unknown_is_found() {
+    is_found(
+        mutant(Mutant::NoRereadOnUnknown),
+        "a new key was advised where a decision was committed",
+    );
+}
+
+/// Taking an unknown commit for a failed one costs an answer, not safety: the release that follows is conditional on the
+/// state and the fence, so it is refused where the commit landed, and refuses the commit where it lands later.
+#[test]
+fn mutant_unknown_is_not_applied_cannot_be_found_because_every_later_write_is_fenced() {
+    holds("unknown taken for not applied", Config { requests: 1, ..mutant(Mutant::UnknownIsNotApplied) });
+}
+
+#[test]
+fn mutant_exhausted_answered_before_it_is_recorded_is_found() {
+    let config =
+        Config { attempts_before: MAX_ATTEMPTS - 1, ..mutant(Mutant::ExhaustedAnsweredEarly) };
+    is_found(config, "a decision was committed after a new key was advised");
+}
+
+/// The margin is what carries clocks that differ: beyond it a fast clock frees a key that still lives.
+#[test]
+fn clocks_that_differ_by_more_than_the_margin_are_found() {
+    let config = Config {
+        long_ticks: 2,
+        ahead: [Duration::ZERO, EXPIRY_MARGIN * 2, Duration::ZERO],
+        ..Config::new(2, 1)
+    };
+    is_found(config, "a finished record changed while its key lives");
+}
