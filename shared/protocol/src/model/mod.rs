@@ -39,8 +39,8 @@ pub(crate) enum Mutant {
 /// What is explored.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Config {
-    pub(crate) workers: usize,
-    pub(crate) requests: u8,
+    /// How many requests each worker handles, one after the other.
+    pub(crate) requests: &'static [u8],
     /// How far each worker's clock is ahead; at most [`EXPIRY_MARGIN`].
     pub(crate) ahead: [Duration; 3],
     /// How many things may go wrong in one history.
@@ -68,9 +68,8 @@ const RETENTION: Retention = Retention {
 };
 
 impl Config {
-    pub(crate) const fn new(workers: usize, requests: u8) -> Self {
+    pub(crate) const fn new(requests: &'static [u8]) -> Self {
         Self {
-            workers,
             requests,
             ahead: [Duration::ZERO; 3],
             faults: 2,

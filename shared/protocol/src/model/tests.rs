@@ -21,39 +21,39 @@ fn is_found(config: Config, rule: &str) {
 }
 
 fn mutant(mutant: Mutant) -> Config {
-    Config { mutant, ..Config::new(2, 2) }
+    Config { mutant, ..Config::new(&[2, 2]) }
 }
 
 #[test]
 fn two_workers_with_three_requests_each() {
-    holds("2 workers × 3 requests", Config { faults: 1, ..Config::new(2, 3) });
+    holds("2 workers × 3 requests", Config { faults: 1, ..Config::new(&[3, 3]) });
 }
 
 #[test]
 fn three_workers_with_two_requests_each() {
-    holds("3 workers × 2 requests", Config { faults: 1, ..Config::new(3, 2) });
+    holds("3 workers × 2 requests", Config { faults: 1, ..Config::new(&[2, 1, 1]) });
 }
 
 #[test]
 fn two_workers_with_one_request_each_and_three_faults() {
-    holds("3 faults", Config { faults: 3, ..Config::new(2, 1) });
+    holds("3 faults", Config { faults: 3, ..Config::new(&[1, 1]) });
 }
 
 #[test]
 fn two_workers_whose_clocks_differ_by_the_whole_margin() {
-    holds("skewed clocks", Config { faults: 1, ..Config::new(2, 2).skewed() });
+    holds("skewed clocks", Config { faults: 1, ..Config::new(&[2, 2]).skewed() });
 }
 
 #[test]
 fn a_key_lives_through_its_three_zones_and_again() {
-    let config = Config { long_ticks: 3, short_ticks: 0, faults: 1, ..Config::new(2, 2) };
+    let config = Config { long_ticks: 3, short_ticks: 0, faults: 1, ..Config::new(&[1, 2]) };
     holds("three zones", config);
     holds("three zones, skewed", config.skewed());
 }
 
 #[test]
 fn the_last_attempts_of_an_operation() {
-    let config = Config { faults: 1, attempts_before: MAX_ATTEMPTS - 1, ..Config::new(2, 2) };
+    let config = Config { faults: 1, attempts_before: MAX_ATTEMPTS - 1, ..Config::new(&[2, 2]) };
     holds("last attempt", config);
     holds("no attempt left", Config { attempts_before: MAX_ATTEMPTS, ..config });
 }
@@ -102,7 +102,7 @@ fn mutant_no_reread_on_unknown_is_found() {
 /// state and the fence, so it is refused where the commit landed, and refuses the commit where it lands later.
 #[test]
 fn mutant_unknown_is_not_applied_cannot_be_found_because_every_later_write_is_fenced() {
-    holds("unknown taken for not applied", Config { requests: 1, ..mutant(Mutant::UnknownIsNotApplied) });
+    holds("unknown taken for not applied", Config { requests: &[1, 1], ..mutant(Mutant::UnknownIsNotApplied) });
 }
 
 #[test]
@@ -118,7 +118,7 @@ fn clocks_that_differ_by_more_than_the_margin_are_found() {
     let config = Config {
         long_ticks: 2,
         ahead: [Duration::ZERO, EXPIRY_MARGIN * 2, Duration::ZERO],
-        ..Config::new(2, 1)
+        ..Config::new(&[1, 1])
     };
     is_found(config, "a finished record changed while its key lives");
 }

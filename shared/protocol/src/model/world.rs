@@ -63,7 +63,7 @@ pub(super) struct ModelCaller {
 
 impl World {
     pub(super) fn new(config: &Config) -> Self {
-        let worker = Worker { requests: config.requests, claims: 0, running: None };
+        let idle = |&requests| Worker { requests, claims: 0, running: None };
         let now = Timestamp::from_millis(1_796_083_200_000).unwrap_or(Timestamp::EPOCH);
         let mut store = Store::default();
         if config.attempts_before > 0 {
@@ -72,7 +72,7 @@ impl World {
         Self {
             now,
             store,
-            workers: vec![worker; config.workers],
+            workers: config.requests.iter().map(idle).collect(),
             late: Vec::new(),
             faults: config.faults,
             short_ticks: config.short_ticks,
