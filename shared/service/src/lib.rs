@@ -1,4 +1,34 @@
 //! The use-cases of Decide Once over ports: each path on one screen.
+//!
+//! * [`decide`]: a call from its reservation to its answer;
+//! * [`status`]: reading operations and decisions;
+//! * [`publish`](ports::Outbox): events on their way out.
+//!
+//! [`ports`] says what they need of the world; [`problem`] and [`reply`] what a caller is told.
 
+mod call;
+#[cfg(feature = "local")]
+pub mod crash;
+mod decide;
+mod evaluate;
 pub mod memory;
+mod patience;
 pub mod ports;
+pub mod problem;
+mod render;
+pub mod reply;
+pub mod settings;
+pub mod status;
+pub mod system;
+
+pub use call::{Call, Unreservable};
+pub use decide::{Budget, Decider};
+
+/// A place where the local stack can make a worker die or stall; nothing without the feature `local`.
+macro_rules! crash_point {
+    ($name:literal) => {
+        #[cfg(feature = "local")]
+        $crate::crash::reached(concat!("decide-once-crash-point:", $name)).await;
+    };
+}
+pub(crate) use crash_point;

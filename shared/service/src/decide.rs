@@ -1,0 +1,129 @@
+//! Deciding: the whole path of a call, on one screen.
+//!
+//! ```text
+//! reserve (PutItem) ─► evaluate ─► commit (TransactWriteItems) ─► 201        2 round trips, first request
+//! reserve refused   ─► classify the old item that came back    ─► 200, 409   1 round trip, replay and mismatch
+//! reserve refused   ─► live lease: wait, polling by strong reads ─► 200, 202 1 + one for each poll
+//! reserve refused   ─► lapsed: take over (UpdateItem) ─► evaluate ─► commit  3 round trips
+//! outcome unknown   ─► strong read ─► classify                               + 1 for each
+//! ```
+//!
+//! Write units of a first request with one event: 1 (reserve) + 2 × 3 (a transaction writes each item twice) = 7, while each
+//! item is below 1 KB. A replay or a mismatch costs the 1 of a refused write.
+
+use std::time::Duration;
+
+use decide_once_policy::PolicySet;
+use decide_once_protocol::flow::{Claim, ClaimWrite, Moment, Step, TRIES};
+use decide_once_protocol::ids::{DecisionId, OwnerToken};
+use decide_once_protocol::record::RetryCause;
+use decide_once_protocol::time::Timestamp;
+use decide_once_protocol::writes::Answer;
+
+use crate::call::{Call, Prepared};
+use crate::crash_point;
+use crate::evaluate::evaluate;
+use crate::patience::{Patience, pause_before_resend};
+use crate::ports::{Clock, Ids, Store};
+use crate::render::Finish;
+use crate::reply::Outcome;
+use crate::settings::{SHORTEST_CALL, Settings};
+
+/// The decide path over its ports. Made once for a process; every call has its own state.
+#[derive(Debug)]
+pub struct Decider<S, C, I> {
+    /// Operations and decisions.
+    pub store: S,
+    /// The worker's clock.
+    pub clock: C,
+    /// The worker's randomness.
+    pub ids: I,
+    /// The packaged policies.
+    pub policies: PolicySet,
+    /// What the operator set.
+    pub settings: Settings,
+}
+
+/// How much time a call has.
+#[derive(Clone, Copy, Debug)]
+pub struct Budget {
+    /// When the invocation ends.
+    pub deadline: Timestamp,
+    /// How long to wait for another worker.
+    pub wait: Duration,
+}
+
+impl<S: Store, C: Clock, I: Ids> Decider<S, C, I> {
+    /// Answers a call: with the decision that was or is now recorded, or with what stands in its way.
+    pub async fn decide(&self, call: &Call, budget: Budget) -> Outcome {
+        let decision = DecisionId::from_random(self.ids.decision());
+        let caller = Prepared::new(call, &self.policies, decision);
+        let mut finish = Finish::new(&caller);
+        if self.clock.now().until(budget.deadline) < SHORTEST_CALL {
+            return finish.out_of_time();
+        }
+        let mut patience = Patience::new(budget.wait);
+        let mut step = Step::begin(&caller, &self.moment(budget), TRIES);
+        loop {
+            step = match step {
+                Step::Claim(claim) => {
+                    let answer = self.claim(&claim).await;
+                    finish.round_trip();
+                    claim.settle(answer, &caller, &self.moment(budget))
+                }
+                Step::Recheck(recheck) => {
+                    let found = self.store.read_operation(caller.operation()).await.ok();
+                    finish.round_trip();
+                    recheck.settle(found, &caller, &self.moment(budget))
+                }
+                Step::Evaluate(reservation) => {
+                    crash_point!("after_reserve");
+                    let now = self.clock.now();
+                    if now.until(budget.deadline) < SHORTEST_CALL {
+                        Step::Surrender(reservation.release(RetryCause::Deadline, now))
+                    } else {
+                        evaluate(reservation, &caller, &self.settings, now)
+                    }
+                }
+                Step::Commit(decided) => {
+                    crash_point!("before_commit");
+                    pause_before_resend(decided.is_resend()).await;
+                    let answer = self.store.commit(decided.commit()).await;
+                    finish.round_trip();
+                    crash_point!("after_commit");
+                    decided.settle(answer, &caller, &self.moment(budget))
+                }
+                Step::Surrender(surrender) => {
+                    let answer = self.store.transition(surrender.transition()).await;
+                    finish.round_trip();
+                    surrender.settle(answer, &caller, &self.moment(budget))
+                }
+                Step::Wait(waiting) => match patience.next_pause(self.clock.now(), budget.deadline) {
+                    Some(pause) => {
+                        tokio::time::sleep(pause).await;
+                        waiting.poll()
+                    }
+                    None => Step::Done(waiting.leave()),
+                },
+                Step::Done(done) => return finish.answer(done, &self.store, self.clock.now()).await,
+            }
+        }
+    }
+
+    async fn claim(&self, claim: &Claim) -> Answer {
+        match claim.write() {
+            ClaimWrite::Reserve(reserve) => self.store.reserve(reserve).await,
+            ClaimWrite::TakeOver(transition) => self.store.transition(transition).await,
+        }
+    }
+
+    fn moment(&self, budget: Budget) -> Moment {
+        let now = self.clock.now();
+        Moment {
+            now,
+            owner: OwnerToken::from_random(self.ids.owner()),
+            lease_until: self.settings.lease_until(now, budget.deadline),
+        }
+    }
+}
+

@@ -1,0 +1,65 @@
+//! Waiting: for another worker, and before a transaction is sent again.
+
+use std::time::Duration;
+
+use decide_once_protocol::time::Timestamp;
+
+use crate::settings::SHORTEST_CALL;
+
+/// The first pause; each later one is twice as long, up to the longest.
+const FIRST: Duration = Duration::from_millis(25);
+const LONGEST: Duration = Duration::from_millis(500);
+
+/// How long a competing caller still waits. Polls are strong reads; they never write.
+#[derive(Debug)]
+pub(crate) struct Patience {
+    left: Duration,
+    next: Duration,
+}
+
+impl Patience {
+    pub(crate) const fn new(wait: Duration) -> Self {
+        Self { left: wait, next: FIRST }
+    }
+
+    /// The next pause before a poll; `None` when patience, or the invocation's time, is at its end.
+    pub(crate) fn next_pause(&mut self, now: Timestamp, deadline: Timestamp) -> Option<Duration> {
+        let pause = self.next.min(self.left);
+        if pause.is_zero() || now.plus(pause).until(deadline) < SHORTEST_CALL {
+            return None;
+        }
+        self.left -= pause;
+        self.next = (self.next * 2).min(LONGEST);
+        Some(jittered(pause))
+    }
+}
+
+/// A transaction that met a conflict goes out again after a short, jittered while.
+pub(crate) async fn pause_before_resend(resend: bool) {
+    if resend {
+        tokio::time::sleep(jittered(FIRST * 2)).await;
+    }
+}
+
+/// Between a half and the whole, so that those who wait for one thing do not ask at one time.
+fn jittered(pause: Duration) -> Duration {
+    let random = uuid::Uuid::new_v4().as_bytes()[0];
+    pause / 2 + pause / 2 * u32::from(random) / 255
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patience_ends_with_the_wait_or_with_the_invocation() {
+        let now = Timestamp::EPOCH.plus(Duration::from_secs(1_000));
+        let far = now.plus(Duration::from_secs(30));
+        let mut patience = Patience::new(Duration::from_millis(60));
+        assert!(patience.next_pause(now, far).is_some_and(|pause| pause <= FIRST));
+        assert!(patience.next_pause(now, far).is_some());
+        assert_eq!(patience.next_pause(now, far), None);
+        assert_eq!(Patience::new(Duration::ZERO).next_pause(now, far), None);
+        assert_eq!(Patience::new(Duration::from_secs(9)).next_pause(now, now), None);
+    }
+}

@@ -1,0 +1,187 @@
+//! From the end of a call to what its caller is told.
+
+use decide_once_protocol::answer::{Body, Rendered, Verdict};
+use decide_once_protocol::flow::{Done, TryAgain};
+use decide_once_protocol::record::{Expiry, FinalCode, Record, State};
+use decide_once_protocol::time::Timestamp;
+use decide_once_protocol::writes::Unreadable;
+
+use crate::call::{Prepared, Unreservable};
+use crate::ports::{Read, Store};
+use crate::problem::{Kind, Problem};
+use crate::reply::{Outcome, Reply, retry_after};
+use crate::status::Status;
+
+/// Collects what a call's log line says, and makes its answer.
+#[derive(Debug)]
+pub(crate) struct Finish<'a> {
+    caller: &'a Prepared<'a>,
+    round_trips: u32,
+}
+
+impl<'a> Finish<'a> {
+    pub(crate) const fn new(caller: &'a Prepared<'a>) -> Self {
+        Self { caller, round_trips: 0 }
+    }
+
+    pub(crate) const fn round_trip(&mut self) {
+        self.round_trips += 1;
+    }
+
+    /// The call had no time to begin; nothing was stored.
+    pub(crate) fn out_of_time(self) -> Outcome {
+        let problem = self.try_again("the invocation has no time left for a call; nothing was stored");
+        self.outcome(None, problem)
+    }
+
+    /// The answer of a call that is over.
+    pub(crate) async fn answer(mut self, done: Done, store: &impl Store, now: Timestamp) -> Outcome {
+        let (attempt, reply) = match done {
+            Done::Committed(committed) => {
+                (Some(committed.record().fence.attempt), self.recorded(committed.record(), false, store).await)
+            }
+            Done::Finished(record) => (Some(record.fence.attempt), self.recorded(&record, true, store).await),
+            Done::Surrendered(record) => {
+                (Some(record.fence.attempt), self.recorded(&record, false, store).await)
+            }
+            Done::InProgress(record) => (Some(record.fence.attempt), in_progress(&record, now)),
+            Done::Mismatch { pointers } => (None, self.mismatch(pointers)),
+            Done::ResultExpired { decision, free_from } => {
+                let detail = "the operation is finished and its result is no longer kept; the key can be used again \
+                              for a new operation from keyFreeFrom on";
+                let problem = self.problem(Kind::ResultExpired, detail);
+                let problem = Problem { decision, free_from: Some(free_from), ..problem };
+                (None, Reply::Problem(problem))
+            }
+            Done::NotReserved => (None, self.not_reserved()),
+            Done::TryAgain(why) => (None, self.unavailable(&why)),
+        };
+        self.outcome(attempt, reply)
+    }
+
+    fn outcome(self, attempt: Option<u32>, reply: Reply) -> Outcome {
+        let operation = self.caller.operation().clone();
+        Outcome { reply, operation, attempt, round_trips: self.round_trips }
+    }
+
+    /// What a record says for itself, to this call's own caller or to a retry.
+    async fn recorded(&mut self, record: &Record, replayed: bool, store: &impl Store) -> Reply {
+        match &record.state {
+            State::Succeeded { answer, expiry } => {
+                let body = match &answer.inline {
+                    Some(verdict) => Some(self.body(record, verdict, *expiry)),
+                    None => self.referenced(record, store).await,
+                };
+                match body {
+                    Some(body) if body.digest == answer.digest => {
+                        Reply::Decided { decision: record.decision.clone(), body, replayed }
+                    }
+                    Some(_) => self.unreadable("the stored answer does not match its digest"),
+                    None => self.try_again("the stored answer could not be read"),
+                }
+            }
+            State::FailedFinal { failure, .. } => {
+                let problem = self.problem(Kind::Final(failure.code.clone()), failure.detail.clone());
+                let decision = match &failure.code {
+                    FinalCode::AlreadyDecided(original) => Some(original.clone()),
+                    FinalCode::DecisionFailed
+                    | FinalCode::ResultTooLarge
+                    | FinalCode::AttemptsExhausted => None,
+                };
+                Reply::Problem(Problem { decision, replayed: Some(replayed), ..problem })
+            }
+            State::FailedRetryable { .. } | State::Processing { .. } => {
+                self.try_again("the attempt was given up before anything was decided")
+            }
+        }
+    }
+
+    fn body(&self, record: &Record, verdict: &Verdict, expiry: Expiry) -> Rendered {
+        let call = self.caller.call();
+        Body {
+            decision: &record.decision,
+            operation: &record.operation,
+            key: call.key(),
+            pin: &record.pin,
+            subject: &call.request.subject,
+            verdict,
+            evaluated_at: record.updated,
+            expiry,
+        }
+        .render()
+    }
+
+    /// An answer too large for the record is in the decision item: one more round trip.
+    async fn referenced(&mut self, record: &Record, store: &impl Store) -> Option<Rendered> {
+        let read = store.read_decision(&record.decision).await;
+        self.round_trip();
+        match read {
+            Ok(Read::Found(item)) => Some(item.render()),
+            Ok(Read::Absent | Read::Unreadable(_)) | Err(_) => None,
+        }
+    }
+
+    fn mismatch(&self, pointers: Vec<String>) -> Reply {
+        let detail = "the key belongs to an operation with another request; `pointers` says where they differ. Send \
+                      the original request to have its answer, or use a new key for a new operation";
+        let problem = self.problem(Kind::KeyReused, detail);
+        Reply::Problem(Problem { pointers, ..problem })
+    }
+
+    fn not_reserved(&self) -> Reply {
+        match self.caller.unreservable() {
+            Some(Unreservable::PolicyUnknown(detail)) => {
+                Reply::Problem(Problem::new(Kind::PolicyUnknown, detail.clone()))
+            }
+            Some(Unreservable::FactsInvalid(invalid)) => {
+                let pointers = invalid.errors.iter().map(|error| format!("/facts{}", error.pointer));
+                let problem = Problem::new(Kind::FactsInvalid, invalid.to_string());
+                Reply::Problem(Problem { pointers: pointers.collect(), ..problem })
+            }
+            Some(Unreservable::PolicyBroken(why)) => {
+                tracing::error!(alarm = "policy-broken", %why, "a packaged policy is refused by its check");
+                self.try_again("the policy cannot be used at the moment")
+            }
+            None => self.try_again("the key is being freed"),
+        }
+    }
+
+    fn unavailable(&self, why: &TryAgain) -> Reply {
+        match why {
+            TryAgain::StoreUnavailable => self.try_again("the store did not take the request"),
+            TryAgain::OutcomeUnknown => self.try_again("a write was sent and its outcome is not known yet"),
+            TryAgain::Lost => self.try_again("the key's life ended while its operation was being finished"),
+            TryAgain::PolicyNotPackaged => {
+                self.try_again("the policy version that this operation is pinned to is not packaged here")
+            }
+            TryAgain::Unreadable(Unreadable::Newer { version }) => {
+                tracing::error!(alarm = "record-newer", operation = %self.caller.operation(), version);
+                self.try_again("the operation's record was written by a newer version of this service")
+            }
+            TryAgain::Unreadable(Unreadable::Corrupt { attribute }) => self.unreadable(attribute),
+            TryAgain::Inconsistent => self.unreadable("a decision or event exists that its operation does not name"),
+        }
+    }
+
+    fn unreadable(&self, what: &str) -> Reply {
+        tracing::error!(alarm = "record-corrupt", operation = %self.caller.operation(), what);
+        self.try_again("the operation's record cannot be read; the operator has been told")
+    }
+
+    fn try_again(&self, what: &str) -> Reply {
+        let detail = format!("{what}; send the same request with the same key again");
+        Reply::Problem(self.problem(Kind::Unavailable, detail))
+    }
+
+    fn problem(&self, kind: Kind, detail: impl Into<String>) -> Problem {
+        Problem::new(kind, detail).of(self.caller.operation())
+    }
+}
+
+fn in_progress(record: &Record, now: Timestamp) -> Reply {
+    let lease = match record.state {
+        State::Processing { lease, .. } => lease,
+        State::Succeeded { .. } | State::FailedRetryable { .. } | State::FailedFinal { .. } => now,
+    };
+    Reply::InProgress { status: Status::of(record, now), retry_after: retry_after(now, lease) }
+}

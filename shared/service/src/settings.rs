@@ -1,0 +1,68 @@
+//! What an operator sets.
+
+use std::time::Duration;
+
+use decide_once_protocol::time::Timestamp;
+
+/// The lease's margin: how long after its owner's last instant others still leave a key alone. Clocks of Lambda hosts are
+/// disciplined to well below this.
+pub const LEASE_MARGIN: Duration = Duration::from_secs(1);
+
+/// The shortest lease. A shorter one would be taken over while its owner's first write is still under way.
+pub const LEASE_FLOOR: Duration = Duration::from_secs(2);
+
+/// With less time than this left a call is not begun: a reservation that cannot be finished only makes the retry wait.
+pub const SHORTEST_CALL: Duration = Duration::from_millis(250);
+
+/// Settings of the decide path.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// The longest lease before its margin, however much time the invocation has left.
+    pub lease_cap: Duration,
+    /// How long a competing caller waits for the owner before it is answered 202. Zero is not at all.
+    pub default_wait: Duration,
+    /// The CloudEvents source; the tenant is added.
+    pub event_source: String,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            lease_cap: Duration::from_secs(29),
+            default_wait: Duration::from_millis(200),
+            event_source: "urn:decide-once".to_owned(),
+        }
+    }
+}
+
+impl Settings {
+    /// The lease of a claim made at `now` in an invocation that ends at `deadline`: the remaining time, capped, with the
+    /// margin, and at least the floor. No time left is a value like any other.
+    #[must_use]
+    pub fn lease_until(&self, now: Timestamp, deadline: Timestamp) -> Timestamp {
+        let remaining = now.until(deadline).min(self.lease_cap);
+        now.plus((remaining + LEASE_MARGIN).max(LEASE_FLOOR))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a15_no_time_left_is_a_value_and_leases_to_the_floor() {
+        let now = Timestamp::EPOCH.plus(Duration::from_secs(1_000_000));
+        let settings = Settings::default();
+        assert_eq!(settings.lease_until(now, now), now.plus(LEASE_FLOOR));
+        let earlier = now.minus(Duration::from_secs(5));
+        assert_eq!(settings.lease_until(now, earlier), now.plus(LEASE_FLOOR));
+    }
+
+    #[test]
+    fn a06_a_lease_exists_however_far_the_deadline_is() {
+        let now = Timestamp::EPOCH.plus(Duration::from_secs(1_000_000));
+        let far = now.plus(Duration::from_secs(86_400));
+        let lease = Settings::default().lease_until(now, far);
+        assert_eq!(now.until(lease), Duration::from_secs(30));
+    }
+}
