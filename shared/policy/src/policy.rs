@@ -79,6 +79,14 @@ impl Policy {
         Ok(NormalisedFacts { facts, claims })
     }
 
+    /// Whether `pointer` into the facts names a member that `identity.exclude` takes out of the operation's identity.
+    #[must_use]
+    pub fn excludes(&self, pointer: &str) -> bool {
+        self.excluded
+            .iter()
+            .any(|excluded| excluded.as_str() == pointer)
+    }
+
     /// Two orders without a number are not the same order: a natural key has all its parts.
     fn claims(&self, facts: &Object) -> Result<Vec<Claim>, FactsInvalid> {
         let mut errors = Vec::new();

@@ -91,7 +91,7 @@ impl<'a> Prepared<'a> {
     }
 
     /// Why the request cannot be reserved, if it cannot.
-    pub(crate) const fn unreservable(&self) -> Option<&Unreservable> {
+    pub(crate) fn unreservable(&self) -> Option<&Unreservable> {
         self.fresh.as_ref().err()
     }
 
@@ -106,7 +106,9 @@ impl<'a> Prepared<'a> {
     fn normalised_sameness(&self, record: &Record) -> Sameness {
         let request = &self.call.request;
         let (pin, identity) = (&record.pin, &record.identity);
-        let other_version = request.version.is_some_and(|version| version != pin.version);
+        let other_version = request
+            .version
+            .is_some_and(|version| version != pin.version);
         if request.policy != pin.id || other_version {
             return self.differs(record, None);
         }
@@ -140,7 +142,7 @@ impl<'a> Prepared<'a> {
         let pointers = named
             .into_iter()
             .filter(|pointer| policy.is_none() || pointer != "/version")
-            .filter(|pointer| !policy.is_some_and(|policy| policy.excludes(pointer)))
+            .filter(|pointer| !policy.is_some_and(|policy| excludes(policy, pointer)))
             .collect();
         Sameness::Different { pointers }
     }
@@ -216,7 +218,11 @@ impl Call {
             version: policy.version,
             digest: policy.digest,
         };
-        Ok(Fresh { pin, normalised, retention: retention(policy) })
+        Ok(Fresh {
+            pin,
+            normalised,
+            retention: retention(policy),
+        })
     }
 
     fn version(&self, policies: &PolicySet) -> Result<PolicyVersion, Unreservable> {
@@ -237,10 +243,20 @@ fn pinned<'a>(policies: &'a PolicySet, pin: &PolicyPin) -> Option<&'a Policy> {
     (policy.digest == pin.digest).then_some(policy)
 }
 
+/// `pointer` is into the body, a policy's are into the facts.
+fn excludes(policy: &Policy, pointer: &str) -> bool {
+    pointer
+        .strip_prefix("/facts")
+        .is_some_and(|fact| policy.excludes(fact))
+}
+
 fn retention(policy: &Policy) -> Retention {
     Retention {
         result: policy.retention.result,
-        key: policy.retention.key.max(policy.retention.result + EXPIRY_MARGIN),
+        key: policy
+            .retention
+            .key
+            .max(policy.retention.result + EXPIRY_MARGIN),
         decision: policy.retention.decision,
     }
 }

@@ -25,7 +25,11 @@ pub async fn reached(point: &'static str) {
     if std::fs::remove_file(&armed).is_err() {
         return; // another worker was first
     }
-    match action.trim().strip_prefix("hold ").and_then(|millis| millis.parse().ok()) {
+    match action
+        .trim()
+        .strip_prefix("hold ")
+        .and_then(|millis| millis.parse().ok())
+    {
         Some(millis) => tokio::time::sleep(Duration::from_millis(millis)).await,
         None => std::process::abort(),
     }

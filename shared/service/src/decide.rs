@@ -98,14 +98,17 @@ impl<S: Store, C: Clock, I: Ids> Decider<S, C, I> {
                     finish.round_trip();
                     surrender.settle(answer, &caller, &self.moment(budget))
                 }
-                Step::Wait(waiting) => match patience.next_pause(self.clock.now(), budget.deadline) {
+                Step::Wait(waiting) => match patience.next_pause(self.clock.now(), budget.deadline)
+                {
                     Some(pause) => {
                         tokio::time::sleep(pause).await;
                         waiting.poll()
                     }
                     None => Step::Done(waiting.leave()),
                 },
-                Step::Done(done) => return finish.answer(done, &self.store, self.clock.now()).await,
+                Step::Done(done) => {
+                    return finish.answer(done, &self.store, self.clock.now()).await;
+                }
             }
         }
     }
@@ -126,4 +129,3 @@ impl<S: Store, C: Clock, I: Ids> Decider<S, C, I> {
         }
     }
 }
-

@@ -20,18 +20,34 @@ pub(crate) fn evaluate(
 ) -> Step {
     let call = caller.call();
     let Some((policy, facts)) = caller.evaluation(reservation.pin()) else {
-        return failed(reservation, "the facts do not meet the pinned policy's schema".to_owned(), now);
+        return failed(
+            reservation,
+            "the facts do not meet the pinned policy's schema".to_owned(),
+            now,
+        );
     };
     match policy.evaluate(&facts, &call.request.subject, now.as_millis()) {
         Evaluation::Failed { detail, .. } => failed(reservation, detail, now),
-        Evaluation::Decided { rule, outcome, events, claims } => {
+        Evaluation::Decided {
+            rule,
+            outcome,
+            events,
+            claims,
+        } => {
             let claims = natural_claims(&reservation, call, claims, now);
             let Ok(claims) = claims else {
-                return failed(reservation, "a natural key has an empty part".to_owned(), now);
+                return failed(
+                    reservation,
+                    "a natural key has an empty part".to_owned(),
+                    now,
+                );
             };
             let drafts: Vec<_> = events
                 .into_iter()
-                .map(|event| EventDraft { kind: event.r#type, data: event.data.to_json() })
+                .map(|event| EventDraft {
+                    kind: event.r#type,
+                    data: event.data.to_json(),
+                })
                 .collect();
             let verdict = Verdict {
                 rule,
@@ -52,7 +68,10 @@ pub(crate) fn evaluate(
 }
 
 fn failed(reservation: Reservation, detail: String, now: Timestamp) -> Step {
-    let failure = FinalFailure { code: FinalCode::DecisionFailed, detail };
+    let failure = FinalFailure {
+        code: FinalCode::DecisionFailed,
+        detail,
+    };
     Step::Surrender(reservation.fail(failure, now))
 }
 
@@ -70,7 +89,12 @@ fn natural_claims(
             let name = format!("{}/{}", call.request.policy, claim.name);
             let id = ClaimId::of(call.tenant(), call.operation_name(), &name, &claim.parts)?;
             let decision = reservation.decision().clone();
-            Ok(NaturalClaim { id, name: claim.name, decision, expiry })
+            Ok(NaturalClaim {
+                id,
+                name: claim.name,
+                decision,
+                expiry,
+            })
         })
         .collect()
 }
@@ -87,7 +111,9 @@ fn uri_safe(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for byte in text.bytes() {
         match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => safe.push(char::from(byte)),
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => {
+                safe.push(char::from(byte))
+            }
             other => {
                 let _infallible = write!(safe, "%{other:02X}");
             }

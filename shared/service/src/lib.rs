@@ -11,6 +11,7 @@ mod call;
 pub mod crash;
 mod decide;
 mod evaluate;
+pub mod logging;
 pub mod memory;
 mod patience;
 pub mod ports;

@@ -19,7 +19,10 @@ pub(crate) struct Patience {
 
 impl Patience {
     pub(crate) const fn new(wait: Duration) -> Self {
-        Self { left: wait, next: FIRST }
+        Self {
+            left: wait,
+            next: FIRST,
+        }
     }
 
     /// The next pause before a poll; `None` when patience, or the invocation's time, is at its end.
@@ -56,10 +59,17 @@ mod tests {
         let now = Timestamp::EPOCH.plus(Duration::from_secs(1_000));
         let far = now.plus(Duration::from_secs(30));
         let mut patience = Patience::new(Duration::from_millis(60));
-        assert!(patience.next_pause(now, far).is_some_and(|pause| pause <= FIRST));
+        assert!(
+            patience
+                .next_pause(now, far)
+                .is_some_and(|pause| pause <= FIRST)
+        );
         assert!(patience.next_pause(now, far).is_some());
         assert_eq!(patience.next_pause(now, far), None);
         assert_eq!(Patience::new(Duration::ZERO).next_pause(now, far), None);
-        assert_eq!(Patience::new(Duration::from_secs(9)).next_pause(now, now), None);
+        assert_eq!(
+            Patience::new(Duration::from_secs(9)).next_pause(now, now),
+            None
+        );
     }
 }

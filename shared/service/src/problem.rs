@@ -115,7 +115,9 @@ impl Kind {
             Self::Final(FinalCode::DecisionFailed) => "The request cannot be decided",
             Self::Final(FinalCode::ResultTooLarge) => "The result is too large to be stored",
             Self::Final(FinalCode::AttemptsExhausted) => "The attempts are used up",
-            Self::Final(FinalCode::AlreadyDecided(_)) => "This was decided before, under another key",
+            Self::Final(FinalCode::AlreadyDecided(_)) => {
+                "This was decided before, under another key"
+            }
             Self::Unavailable => "The outcome cannot be told now",
             Self::Unauthenticated => "The caller is not known",
             Self::Forbidden => "The caller may not do this",
@@ -135,9 +137,9 @@ impl Kind {
             Self::Forbidden => 403,
             Self::NotFound | Self::RouteUnknown => 404,
             Self::MethodNotAllowed => 405,
-            Self::KeyReused
-            | Self::ResultExpired
-            | Self::Final(FinalCode::AlreadyDecided(_)) => 409,
+            Self::KeyReused | Self::ResultExpired | Self::Final(FinalCode::AlreadyDecided(_)) => {
+                409
+            }
             Self::Gone => 410,
             Self::BodyTooLarge => 413,
             Self::MediaTypeUnsupported => 415,
@@ -224,7 +226,10 @@ impl Problem {
     /// Names the operation.
     #[must_use]
     pub fn of(self, operation: &OperationId) -> Self {
-        Self { operation: Some(operation.clone()), ..self }
+        Self {
+            operation: Some(operation.clone()),
+            ..self
+        }
     }
 
     /// The body, `application/problem+json`. The same for the same occurrence, so that a recorded failure is replayed byte
@@ -232,7 +237,10 @@ impl Problem {
     #[must_use]
     pub fn to_json(&self) -> String {
         let mut body = object([
-            ("type", Value::from(format!("urn:decide-once:problem:{}", self.kind.code()))),
+            (
+                "type",
+                Value::from(format!("urn:decide-once:problem:{}", self.kind.code())),
+            ),
             ("title", Value::from(self.kind.title())),
             ("status", Value::from(i64::from(self.kind.status()))),
             ("detail", Value::from(self.detail.as_str())),
@@ -245,7 +253,10 @@ impl Problem {
             body.insert("decisionId", Value::from(decision.as_str()));
         }
         if !self.pointers.is_empty() {
-            let pointers = self.pointers.iter().map(|pointer| Value::from(pointer.as_str()));
+            let pointers = self
+                .pointers
+                .iter()
+                .map(|pointer| Value::from(pointer.as_str()));
             body.insert("pointers", Value::Array(pointers.collect()));
         }
         if let Some(free_from) = self.free_from {

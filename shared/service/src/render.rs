@@ -21,7 +21,10 @@ pub(crate) struct Finish<'a> {
 
 impl<'a> Finish<'a> {
     pub(crate) const fn new(caller: &'a Prepared<'a>) -> Self {
-        Self { caller, round_trips: 0 }
+        Self {
+            caller,
+            round_trips: 0,
+        }
     }
 
     pub(crate) const fn round_trip(&mut self) {
@@ -30,27 +33,45 @@ impl<'a> Finish<'a> {
 
     /// The call had no time to begin; nothing was stored.
     pub(crate) fn out_of_time(self) -> Outcome {
-        let problem = self.try_again("the invocation has no time left for a call; nothing was stored");
+        let problem =
+            self.try_again("the invocation has no time left for a call; nothing was stored");
         self.outcome(None, problem)
     }
 
     /// The answer of a call that is over.
-    pub(crate) async fn answer(mut self, done: Done, store: &impl Store, now: Timestamp) -> Outcome {
+    pub(crate) async fn answer(
+        mut self,
+        done: Done,
+        store: &impl Store,
+        now: Timestamp,
+    ) -> Outcome {
         let (attempt, reply) = match done {
-            Done::Committed(committed) => {
-                (Some(committed.record().fence.attempt), self.recorded(committed.record(), false, store).await)
-            }
-            Done::Finished(record) => (Some(record.fence.attempt), self.recorded(&record, true, store).await),
-            Done::Surrendered(record) => {
-                (Some(record.fence.attempt), self.recorded(&record, false, store).await)
-            }
+            Done::Committed(committed) => (
+                Some(committed.record().fence.attempt),
+                self.recorded(committed.record(), false, store).await,
+            ),
+            Done::Finished(record) => (
+                Some(record.fence.attempt),
+                self.recorded(&record, true, store).await,
+            ),
+            Done::Surrendered(record) => (
+                Some(record.fence.attempt),
+                self.recorded(&record, false, store).await,
+            ),
             Done::InProgress(record) => (Some(record.fence.attempt), in_progress(&record, now)),
             Done::Mismatch { pointers } => (None, self.mismatch(pointers)),
-            Done::ResultExpired { decision, free_from } => {
+            Done::ResultExpired {
+                decision,
+                free_from,
+            } => {
                 let detail = "the operation is finished and its result is no longer kept; the key can be used again \
                               for a new operation from keyFreeFrom on";
                 let problem = self.problem(Kind::ResultExpired, detail);
-                let problem = Problem { decision, free_from: Some(free_from), ..problem };
+                let problem = Problem {
+                    decision,
+                    free_from: Some(free_from),
+                    ..problem
+                };
                 (None, Reply::Problem(problem))
             }
             Done::NotReserved => (None, self.not_reserved()),
@@ -61,7 +82,12 @@ impl<'a> Finish<'a> {
 
     fn outcome(self, attempt: Option<u32>, reply: Reply) -> Outcome {
         let operation = self.caller.operation().clone();
-        Outcome { reply, operation, attempt, round_trips: self.round_trips }
+        Outcome {
+            reply,
+            operation,
+            attempt,
+            round_trips: self.round_trips,
+        }
     }
 
     /// What a record says for itself, to this call's own caller or to a retry.
@@ -73,22 +99,29 @@ impl<'a> Finish<'a> {
                     None => self.referenced(record, store).await,
                 };
                 match body {
-                    Some(body) if body.digest == answer.digest => {
-                        Reply::Decided { decision: record.decision.clone(), body, replayed }
-                    }
+                    Some(body) if body.digest == answer.digest => Reply::Decided {
+                        decision: record.decision.clone(),
+                        body,
+                        replayed,
+                    },
                     Some(_) => self.unreadable("the stored answer does not match its digest"),
                     None => self.try_again("the stored answer could not be read"),
                 }
             }
             State::FailedFinal { failure, .. } => {
-                let problem = self.problem(Kind::Final(failure.code.clone()), failure.detail.clone());
+                let problem =
+                    self.problem(Kind::Final(failure.code.clone()), failure.detail.clone());
                 let decision = match &failure.code {
                     FinalCode::AlreadyDecided(original) => Some(original.clone()),
                     FinalCode::DecisionFailed
                     | FinalCode::ResultTooLarge
                     | FinalCode::AttemptsExhausted => None,
                 };
-                Reply::Problem(Problem { decision, replayed: Some(replayed), ..problem })
+                Reply::Problem(Problem {
+                    decision,
+                    replayed: Some(replayed),
+                    ..problem
+                })
             }
             State::FailedRetryable { .. } | State::Processing { .. } => {
                 self.try_again("the attempt was given up before anything was decided")
@@ -125,7 +158,10 @@ impl<'a> Finish<'a> {
         let detail = "the key belongs to an operation with another request; `pointers` says where they differ. Send \
                       the original request to have its answer, or use a new key for a new operation";
         let problem = self.problem(Kind::KeyReused, detail);
-        Reply::Problem(Problem { pointers, ..problem })
+        Reply::Problem(Problem {
+            pointers,
+            ..problem
+        })
     }
 
     fn not_reserved(&self) -> Reply {
@@ -134,9 +170,15 @@ impl<'a> Finish<'a> {
                 Reply::Problem(Problem::new(Kind::PolicyUnknown, detail.clone()))
             }
             Some(Unreservable::FactsInvalid(invalid)) => {
-                let pointers = invalid.errors.iter().map(|error| format!("/facts{}", error.pointer));
+                let pointers = invalid
+                    .errors
+                    .iter()
+                    .map(|error| format!("/facts{}", error.pointer));
                 let problem = Problem::new(Kind::FactsInvalid, invalid.to_string());
-                Reply::Problem(Problem { pointers: pointers.collect(), ..problem })
+                Reply::Problem(Problem {
+                    pointers: pointers.collect(),
+                    ..problem
+                })
             }
             Some(Unreservable::PolicyBroken(why)) => {
                 tracing::error!(alarm = "policy-broken", %why, "a packaged policy is refused by its check");
@@ -149,17 +191,25 @@ impl<'a> Finish<'a> {
     fn unavailable(&self, why: &TryAgain) -> Reply {
         match why {
             TryAgain::StoreUnavailable => self.try_again("the store did not take the request"),
-            TryAgain::OutcomeUnknown => self.try_again("a write was sent and its outcome is not known yet"),
-            TryAgain::Lost => self.try_again("the key's life ended while its operation was being finished"),
-            TryAgain::PolicyNotPackaged => {
-                self.try_again("the policy version that this operation is pinned to is not packaged here")
+            TryAgain::OutcomeUnknown => {
+                self.try_again("a write was sent and its outcome is not known yet")
             }
+            TryAgain::Lost => {
+                self.try_again("the key's life ended while its operation was being finished")
+            }
+            TryAgain::PolicyNotPackaged => self.try_again(
+                "the policy version that this operation is pinned to is not packaged here",
+            ),
             TryAgain::Unreadable(Unreadable::Newer { version }) => {
                 tracing::error!(alarm = "record-newer", operation = %self.caller.operation(), version);
-                self.try_again("the operation's record was written by a newer version of this service")
+                self.try_again(
+                    "the operation's record was written by a newer version of this service",
+                )
             }
             TryAgain::Unreadable(Unreadable::Corrupt { attribute }) => self.unreadable(attribute),
-            TryAgain::Inconsistent => self.unreadable("a decision or event exists that its operation does not name"),
+            TryAgain::Inconsistent => {
+                self.unreadable("a decision or event exists that its operation does not name")
+            }
         }
     }
 
@@ -183,5 +233,8 @@ fn in_progress(record: &Record, now: Timestamp) -> Reply {
         State::Processing { lease, .. } => lease,
         State::Succeeded { .. } | State::FailedRetryable { .. } | State::FailedFinal { .. } => now,
     };
-    Reply::InProgress { status: Status::of(record, now), retry_after: retry_after(now, lease) }
+    Reply::InProgress {
+        status: Status::of(record, now),
+        retry_after: retry_after(now, lease),
+    }
 }

@@ -49,5 +49,6 @@ pub enum Reply {
 /// When a lease's holder can be expected to be done: at its end, but not so late that a caller stops asking.
 #[must_use]
 pub(crate) fn retry_after(now: Timestamp, lease: Timestamp) -> Duration {
-    now.until(lease).clamp(Duration::from_secs(1), Duration::from_secs(30))
+    now.until(lease)
+        .clamp(Duration::from_secs(1), Duration::from_secs(30))
 }

@@ -48,19 +48,33 @@ impl Status {
             | State::FailedFinal { .. } => None,
         };
         let (decision, failure, retry, advice) = match &record.state {
-            State::Processing { .. } if lease.is_some() => {
-                (None, None, Some(Retry::SameKey), "being decided; ask again, or POST the same request with the same key")
-            }
-            State::Processing { .. } => {
-                (None, None, Some(Retry::SameKey), "its worker is gone; POST again with the same key to have it decided")
-            }
-            State::FailedRetryable { .. } => {
-                (None, None, Some(Retry::SameKey), "the last attempt was given up; POST again with the same key")
-            }
+            State::Processing { .. } if lease.is_some() => (
+                None,
+                None,
+                Some(Retry::SameKey),
+                "being decided; ask again, or POST the same request with the same key",
+            ),
+            State::Processing { .. } => (
+                None,
+                None,
+                Some(Retry::SameKey),
+                "its worker is gone; POST again with the same key to have it decided",
+            ),
+            State::FailedRetryable { .. } => (
+                None,
+                None,
+                Some(Retry::SameKey),
+                "the last attempt was given up; POST again with the same key",
+            ),
             State::Succeeded { .. } => (Some(record.decision.clone()), None, None, "decided"),
             State::FailedFinal { failure, .. } => {
                 let retry = Kind::Final(failure.code.clone()).retry();
-                (None, Some(failure.code.as_str()), Some(retry), "it can never be decided under this key")
+                (
+                    None,
+                    Some(failure.code.as_str()),
+                    Some(retry),
+                    "it can never be decided under this key",
+                )
             }
         };
         Self {
@@ -93,7 +107,12 @@ impl Status {
             }
         };
         add("leaseExpiresAt", self.lease.map(Timestamp::to_rfc3339));
-        add("decision", self.decision.as_ref().map(|id| format!("/v1/decisions/{id}")));
+        add(
+            "decision",
+            self.decision
+                .as_ref()
+                .map(|id| format!("/v1/decisions/{id}")),
+        );
         add("failure", self.failure.map(str::to_owned));
         add("retry", self.retry.map(|retry| retry.as_str().to_owned()));
         add("advice", Some(self.advice.to_owned()));
@@ -110,27 +129,35 @@ pub async fn status(
     tenant: &Tenant,
     id: &OperationId,
     now: Timestamp,
-) -> Result<Status, Problem> {
+) -> Result<Status, Box<Problem>> {
     match store.read_operation(id).await {
         Ok(Existing::Found(record)) if record.tenant == *tenant && !record.is_free_at(now) => {
             kept(&record, now)
         }
-        Ok(Existing::Found(_) | Existing::Absent) => Err(not_found("operation")),
+        Ok(Existing::Found(_) | Existing::Absent) => Err(Box::new(not_found("operation"))),
         Ok(Existing::Unreadable(why)) => Err(unreadable(id.as_str(), &why)),
         Err(_) => Err(unavailable("the store did not answer; ask again")),
     }
 }
 
-fn kept(record: &Record, now: Timestamp) -> Result<Status, Problem> {
+fn kept(record: &Record, now: Timestamp) -> Result<Status, Box<Problem>> {
     match &record.state {
-        State::Succeeded { expiry, .. } | State::FailedFinal { expiry, .. } if now >= expiry.result => {
+        State::Succeeded { expiry, .. } | State::FailedFinal { expiry, .. }
+            if now >= expiry.result =>
+        {
             let detail = "the operation is finished and its result is no longer kept; this is no licence to repeat it";
             let decision = match record.state {
                 State::Succeeded { .. } => Some(record.decision.clone()),
-                State::FailedFinal { .. } | State::Processing { .. } | State::FailedRetryable { .. } => None,
+                State::FailedFinal { .. }
+                | State::Processing { .. }
+                | State::FailedRetryable { .. } => None,
             };
             let problem = Problem::new(Kind::Gone, detail).of(&record.operation);
-            Err(Problem { decision, free_from: Some(expiry.free_from()), ..problem })
+            Err(Box::new(Problem {
+                decision,
+                free_from: Some(expiry.free_from()),
+                ..problem
+            }))
         }
         State::Succeeded { .. }
         | State::FailedFinal { .. }
@@ -148,26 +175,33 @@ pub async fn decision(
     tenant: &Tenant,
     id: &DecisionId,
     now: Timestamp,
-) -> Result<Rendered, Problem> {
+) -> Result<Rendered, Box<Problem>> {
     match store.read_decision(id).await {
-        Ok(Read::Found(item)) if item.tenant == *tenant && item.retained_until.is_none_or(|end| now < end) => {
+        Ok(Read::Found(item))
+            if item.tenant == *tenant && item.retained_until.is_none_or(|end| now < end) =>
+        {
             Ok(item.render())
         }
-        Ok(Read::Found(_) | Read::Absent) => Err(not_found("decision")),
+        Ok(Read::Found(_) | Read::Absent) => Err(Box::new(not_found("decision"))),
         Ok(Read::Unreadable(why)) => Err(unreadable(id.as_str(), &why)),
         Err(_) => Err(unavailable("the store did not answer; ask again")),
     }
 }
 
-fn not_found(what: &str) -> Problem {
-    Problem::new(Kind::NotFound, format!("there is no such {what}, or it is not yours"))
+/// The one answer for what is unknown and for what is another tenant's.
+#[must_use]
+pub fn not_found(what: &str) -> Problem {
+    Problem::new(
+        Kind::NotFound,
+        format!("there is no such {what}, or it is not yours"),
+    )
 }
 
-fn unreadable(id: &str, why: &Unreadable) -> Problem {
+fn unreadable(id: &str, why: &Unreadable) -> Box<Problem> {
     tracing::error!(alarm = "record-corrupt", id, ?why);
     unavailable("the item cannot be read; the operator has been told")
 }
 
-fn unavailable(detail: &str) -> Problem {
-    Problem::new(Kind::Unavailable, detail)
+fn unavailable(detail: &str) -> Box<Problem> {
+    Box::new(Problem::new(Kind::Unavailable, detail))
 }

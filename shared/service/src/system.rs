@@ -14,7 +14,9 @@ pub struct SystemClock;
 
 impl Clock for SystemClock {
     fn now(&self) -> Timestamp {
-        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let since = SystemTime::now()
+            .duration_since(UNIX_EPOCH)
+            .unwrap_or_default();
         let millis = i64::try_from(since.as_millis()).unwrap_or(i64::MAX);
         #[cfg(feature = "local")]
         let millis = millis.saturating_add(local::ahead());
@@ -35,7 +37,10 @@ mod local {
     }
 
     fn own() -> Option<i64> {
-        std::env::var("DECIDE_ONCE_LOCAL_CLOCK_AHEAD_MS").ok()?.parse().ok()
+        std::env::var("DECIDE_ONCE_LOCAL_CLOCK_AHEAD_MS")
+            .ok()?
+            .parse()
+            .ok()
     }
 }
 

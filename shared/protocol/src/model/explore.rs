@@ -53,7 +53,10 @@ pub(super) fn explore(config: &Config) -> Explored {
             }
         }
     }
-    Explored { worlds: parents.len(), violation: None }
+    Explored {
+        worlds: parents.len(),
+        violation: None,
+    }
 }
 
 fn found(
@@ -68,7 +71,10 @@ fn found(
         index = parent;
     }
     history.reverse();
-    Explored { worlds: parents.len(), violation: Some(Violation { rule, history }) }
+    Explored {
+        worlds: parents.len(),
+        violation: Some(Violation { rule, history }),
+    }
 }
 
 fn digest(value: &impl Hash) -> u64 {
@@ -78,7 +84,9 @@ fn digest(value: &impl Hash) -> u64 {
 /// Once calls stop failing and a lease's time has passed, the caller whose key it is gets a final answer.
 fn retry_reaches_an_answer(world: &World, config: &Config) -> Result<(), &'static str> {
     let mut world = world.clone();
-    world.now = world.now.plus(LEASE + EXPIRY_MARGIN + Duration::from_secs(1));
+    world.now = world
+        .now
+        .plus(LEASE + EXPIRY_MARGIN + Duration::from_secs(1));
     let payload = match &world.store.record {
         Some(record) if record.identity.exact == Payload::B.fingerprint() => Payload::B,
         Some(_) | None => Payload::A,
@@ -94,7 +102,9 @@ fn retry_reaches_an_answer(world: &World, config: &Config) -> Result<(), &'stati
             Step::Claim(claim) => {
                 let answer = match claim.write() {
                     ClaimWrite::Reserve(reserve) => apply(&Write::Reserve(reserve.clone())),
-                    ClaimWrite::TakeOver(transition) => apply(&Write::Transition(transition.clone())),
+                    ClaimWrite::TakeOver(transition) => {
+                        apply(&Write::Transition(transition.clone()))
+                    }
                 };
                 claim.settle(answer?, &caller, &moment)
             }
@@ -110,7 +120,9 @@ fn retry_reaches_an_answer(world: &World, config: &Config) -> Result<(), &'stati
                 let answer = apply(&Write::Transition(surrender.transition().clone()));
                 surrender.settle(answer?, &caller, &moment)
             }
-            Step::Recheck(recheck) => recheck.settle(Some(world.store.existing()), &caller, &moment),
+            Step::Recheck(recheck) => {
+                recheck.settle(Some(world.store.existing()), &caller, &moment)
+            }
             Step::Wait(_) => return Err("a lease outlives its time"),
             Step::Done(done) => return is_final(&done),
         };

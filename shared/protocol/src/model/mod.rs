@@ -83,7 +83,10 @@ impl Config {
 
     /// The second worker's clock is ahead by all that clocks may differ by.
     pub(crate) const fn skewed(self) -> Self {
-        Self { ahead: [Duration::ZERO, EXPIRY_MARGIN, Duration::ZERO], ..self }
+        Self {
+            ahead: [Duration::ZERO, EXPIRY_MARGIN, Duration::ZERO],
+            ..self
+        }
     }
 }
 

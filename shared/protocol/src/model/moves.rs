@@ -86,7 +86,10 @@ fn works(world: &World, who: usize, config: &Config, next: &mut Vec<(Move, Outco
     let (calm, faults) = events(step);
     let faults = if world.faults > 0 { faults } else { &[] };
     for &event in calm.iter().chain(faults) {
-        next.push((Move::Worker(who, event), happen(world, who, *payload, event, config)));
+        next.push((
+            Move::Worker(who, event),
+            happen(world, who, *payload, event, config),
+        ));
     }
 }
 
@@ -95,7 +98,11 @@ fn starts(world: &World, who: usize, config: &Config, next: &mut Vec<(Move, Outc
         return;
     }
     // The first worker always sends A: which payload is called A does not matter.
-    let payloads = if who == 0 { &[Payload::A][..] } else { &[Payload::A, Payload::B] };
+    let payloads = if who == 0 {
+        &[Payload::A][..]
+    } else {
+        &[Payload::A, Payload::B]
+    };
     for &payload in payloads {
         let mut after = world.clone();
         after.workers[who].requests -= 1;
@@ -110,7 +117,10 @@ fn environment(world: &World, config: &Config, next: &mut Vec<(Move, Outcome)>) 
     for index in 0..world.late.len() {
         let mut after = world.clone();
         let late = after.late.remove(index);
-        let outcome = after.store.apply(&late.write, config.mutant, after.now).map(|_| after);
+        let outcome = after
+            .store
+            .apply(&late.write, config.mutant, after.now)
+            .map(|_| after);
         next.push((Move::LateWriteArrives(index), outcome));
     }
     if world.short_ticks > 0 {
@@ -125,7 +135,9 @@ fn environment(world: &World, config: &Config, next: &mut Vec<(Move, Outcome)>) 
         after.now = after.now.plus(LONG_TICK);
         // Nothing arrives later than a key lives (design.md §4: at least an hour).
         let now = after.now;
-        after.late.retain(|late| now < late.sent.plus(RETENTION.key));
+        after
+            .late
+            .retain(|late| now < late.sent.plus(RETENTION.key));
         next.push((Move::LongTick, Ok(after)));
     }
     if let Some(record) = &world.store.record
@@ -155,20 +167,27 @@ fn happen(world: &World, who: usize, payload: Payload, event: Event, config: &Co
         return Ok(after);
     };
     if let Some(write) = write_of(&step) {
-        return after.write(who, payload, step, &write, event, config).map(|()| after);
+        return after
+            .write(who, payload, step, &write, event, config)
+            .map(|()| after);
     }
     let caller = after.caller(who, payload, config);
     let moment = after.moment(who, config);
     let step = match (step, event) {
         (_, Event::CrashBeforeSending) => return Ok(after),
         (Step::Recheck(recheck), Event::ReadFailed) => recheck.settle(None, &caller, &moment),
-        (Step::Recheck(recheck), _) => recheck.settle(Some(after.store.existing()), &caller, &moment),
+        (Step::Recheck(recheck), _) => {
+            recheck.settle(Some(after.store.existing()), &caller, &moment)
+        }
         (Step::Evaluate(reservation), Event::Decides) => {
             let decision = decision(&reservation, who);
             reservation.decide(decision, moment.now)
         }
         (Step::Evaluate(reservation), Event::FailsForGood) => {
-            let failure = FinalFailure { code: FinalCode::DecisionFailed, detail: String::new() };
+            let failure = FinalFailure {
+                code: FinalCode::DecisionFailed,
+                detail: String::new(),
+            };
             Step::Surrender(reservation.fail(failure, moment.now))
         }
         (Step::Evaluate(reservation), _) => {
@@ -215,7 +234,10 @@ impl World {
                 Answer::Unknown
             }
             Event::Delayed => {
-                self.late.push(Late { write: write.clone(), sent: self.now });
+                self.late.push(Late {
+                    write: write.clone(),
+                    sent: self.now,
+                });
                 Answer::Unknown
             }
             Event::Conflict => Answer::NotApplied(NotApplied::Conflict),
@@ -225,7 +247,10 @@ impl World {
                 return self.store.apply(write, config.mutant, self.now).map(|_| ());
             }
             Event::CrashAndDelayed => {
-                self.late.push(Late { write: write.clone(), sent: self.now });
+                self.late.push(Late {
+                    write: write.clone(),
+                    sent: self.now,
+                });
                 return Ok(());
             }
             _ => self.store.apply(write, config.mutant, self.now)?,
@@ -234,7 +259,14 @@ impl World {
         self.arrive(who, payload, step)
     }
 
-    fn settle(&self, who: usize, payload: Payload, step: Step, answer: Answer, config: &Config) -> Step {
+    fn settle(
+        &self,
+        who: usize,
+        payload: Payload,
+        step: Step,
+        answer: Answer,
+        config: &Config,
+    ) -> Step {
         let caller = self.caller(who, payload, config);
         let moment = self.moment(who, config);
         let unknown = answer == Answer::Unknown;
@@ -243,13 +275,22 @@ impl World {
                 Step::Done(Done::Surrendered(Box::new(claim.next().clone())))
             }
             (Step::Commit(decided), Mutant::NoRereadOnUnknown) if unknown => {
-                let failure = FinalFailure { code: FinalCode::DecisionFailed, detail: String::new() };
-                let failed = decided.commit().operation.next.failed(failure, moment.now, RETENTION);
+                let failure = FinalFailure {
+                    code: FinalCode::DecisionFailed,
+                    detail: String::new(),
+                };
+                let failed = decided
+                    .commit()
+                    .operation
+                    .next
+                    .failed(failure, moment.now, RETENTION);
                 Step::Done(Done::Surrendered(Box::new(failed)))
             }
-            (Step::Commit(decided), Mutant::UnknownIsNotApplied) if unknown => {
-                decided.settle(Answer::NotApplied(NotApplied::Unavailable), &caller, &moment)
-            }
+            (Step::Commit(decided), Mutant::UnknownIsNotApplied) if unknown => decided.settle(
+                Answer::NotApplied(NotApplied::Unavailable),
+                &caller,
+                &moment,
+            ),
             (Step::Claim(claim), _) => claim.settle(answer, &caller, &moment),
             (Step::Commit(decided), _) => decided.settle(answer, &caller, &moment),
             (Step::Surrender(surrender), _) => surrender.settle(answer, &caller, &moment),

@@ -27,11 +27,18 @@ pub(super) struct Store {
 
 impl Store {
     pub(super) fn existing(&self) -> Existing {
-        self.record.clone().map_or(Existing::Absent, |record| Existing::Found(Box::new(record)))
+        self.record
+            .clone()
+            .map_or(Existing::Absent, |record| Existing::Found(Box::new(record)))
     }
 
     /// Applies `write` if its condition holds, and checks what must never happen.
-    pub(super) fn apply(&mut self, write: &Write, mutant: Mutant, now: Timestamp) -> Result<Answer, &'static str> {
+    pub(super) fn apply(
+        &mut self,
+        write: &Write,
+        mutant: Mutant,
+        now: Timestamp,
+    ) -> Result<Answer, &'static str> {
         if !self.permits(write, mutant) {
             return Ok(Answer::Refused(self.existing()));
         }
@@ -43,7 +50,10 @@ impl Store {
                 if self.decided.as_ref().is_some_and(|(_, end)| now < *end) {
                     return Err("a key was reserved anew within the lifetime of its decision");
                 }
-                *self = Self { record: Some(reserve.record.clone()), ..Self::default() };
+                *self = Self {
+                    record: Some(reserve.record.clone()),
+                    ..Self::default()
+                };
             }
             Write::Transition(transition) => {
                 self.stale(transition)?;
@@ -68,8 +78,10 @@ impl Store {
 
     fn is_finished_and_alive(&self, now: Timestamp) -> bool {
         self.record.as_ref().is_some_and(|record| {
-            matches!(record.state, State::Succeeded { .. } | State::FailedFinal { .. })
-                && now < record.state.key_expiry()
+            matches!(
+                record.state,
+                State::Succeeded { .. } | State::FailedFinal { .. }
+            ) && now < record.state.key_expiry()
         })
     }
 

@@ -15,57 +15,111 @@ fn holds(name: &str, config: Config) {
 
 #[track_caller]
 fn is_found(config: Config, rule: &str) {
-    let violation = explore(&config).violation.expect("the checker finds no violation");
-    eprintln!("{:?}: {} after {:?}", config.mutant, violation.rule, violation.history);
+    let violation = explore(&config)
+        .violation
+        .expect("the checker finds no violation");
+    eprintln!(
+        "{:?}: {} after {:?}",
+        config.mutant, violation.rule, violation.history
+    );
     assert_eq!(violation.rule, rule, "{:#?}", violation.history);
 }
 
 fn mutant(mutant: Mutant) -> Config {
-    Config { mutant, ..Config::new(&[2, 2]) }
+    Config {
+        mutant,
+        ..Config::new(&[2, 2])
+    }
 }
 
 #[test]
 fn two_workers_with_five_requests() {
-    holds("2 workers, 3 + 2 requests", Config { faults: 1, ..Config::new(&[3, 2]) });
+    holds(
+        "2 workers, 3 + 2 requests",
+        Config {
+            faults: 1,
+            ..Config::new(&[3, 2])
+        },
+    );
 }
 
 #[test]
 fn three_workers_with_four_requests() {
-    holds("3 workers, 2 + 1 + 1 requests", Config { faults: 1, ..Config::new(&[2, 1, 1]) });
+    holds(
+        "3 workers, 2 + 1 + 1 requests",
+        Config {
+            faults: 1,
+            ..Config::new(&[2, 1, 1])
+        },
+    );
 }
 
 #[test]
 fn two_workers_with_one_request_each_and_three_faults() {
-    holds("3 faults", Config { faults: 3, ..Config::new(&[1, 1]) });
+    holds(
+        "3 faults",
+        Config {
+            faults: 3,
+            ..Config::new(&[1, 1])
+        },
+    );
 }
 
 #[test]
 fn two_workers_whose_clocks_differ_by_the_whole_margin() {
-    holds("skewed clocks", Config { faults: 1, ..Config::new(&[2, 2]).skewed() });
+    holds(
+        "skewed clocks",
+        Config {
+            faults: 1,
+            ..Config::new(&[2, 2]).skewed()
+        },
+    );
 }
 
 #[test]
 fn a_key_lives_through_its_three_zones_and_again() {
-    let config = Config { long_ticks: 3, short_ticks: 0, faults: 1, ..Config::new(&[1, 1]) };
+    let config = Config {
+        long_ticks: 3,
+        short_ticks: 0,
+        faults: 1,
+        ..Config::new(&[1, 1])
+    };
     holds("three zones", config);
     holds("three zones, skewed", config.skewed());
 }
 
 #[test]
 fn the_last_attempts_of_an_operation() {
-    let config = Config { faults: 1, attempts_before: MAX_ATTEMPTS - 1, ..Config::new(&[2, 2]) };
+    let config = Config {
+        faults: 1,
+        attempts_before: MAX_ATTEMPTS - 1,
+        ..Config::new(&[2, 2])
+    };
     holds("last attempt", config);
-    holds("no attempt left", Config { attempts_before: MAX_ATTEMPTS, ..config });
+    holds(
+        "no attempt left",
+        Config {
+            attempts_before: MAX_ATTEMPTS,
+            ..config
+        },
+    );
 }
 
 #[test]
 fn mutant_commit_unfenced_is_found() {
-    is_found(mutant(Mutant::CommitUnfenced), "a stale worker changed the record");
+    is_found(
+        mutant(Mutant::CommitUnfenced),
+        "a stale worker changed the record",
+    );
 }
 
 #[test]
 fn mutant_commit_absent_or_mine_is_found() {
-    let config = Config { long_ticks: 3, faults: 2, ..mutant(Mutant::CommitAbsentOrMine) };
+    let config = Config {
+        long_ticks: 3,
+        faults: 2,
+        ..mutant(Mutant::CommitAbsentOrMine)
+    };
     is_found(config, "a stale worker changed the record");
 }
 
@@ -87,7 +141,10 @@ fn mutant_release_unfenced_is_found() {
 
 #[test]
 fn mutant_no_fingerprint_is_found() {
-    is_found(mutant(Mutant::NoFingerprint), "an answer went to another request");
+    is_found(
+        mutant(Mutant::NoFingerprint),
+        "an answer went to another request",
+    );
 }
 
 #[test]
@@ -102,14 +159,25 @@ fn mutant_no_reread_on_unknown_is_found() {
 /// state and the fence, so it is refused where the commit landed, and refuses the commit where it lands later.
 #[test]
 fn mutant_unknown_is_not_applied_cannot_be_found_because_every_later_write_is_fenced() {
-    holds("unknown taken for not applied", Config { requests: &[1, 1], ..mutant(Mutant::UnknownIsNotApplied) });
+    holds(
+        "unknown taken for not applied",
+        Config {
+            requests: &[1, 1],
+            ..mutant(Mutant::UnknownIsNotApplied)
+        },
+    );
 }
 
 #[test]
 fn mutant_exhausted_answered_before_it_is_recorded_is_found() {
-    let config =
-        Config { attempts_before: MAX_ATTEMPTS - 1, ..mutant(Mutant::ExhaustedAnsweredEarly) };
-    is_found(config, "a decision was committed after a new key was advised");
+    let config = Config {
+        attempts_before: MAX_ATTEMPTS - 1,
+        ..mutant(Mutant::ExhaustedAnsweredEarly)
+    };
+    is_found(
+        config,
+        "a decision was committed after a new key was advised",
+    );
 }
 
 /// The margin is what carries clocks that differ: beyond it a fast clock frees a key that still lives.

@@ -9,7 +9,9 @@ use crate::flow::{Decision, Done, EventDraft, Moment, Reserver, Step};
 use crate::ids::{DecisionId, OwnerToken};
 use crate::key::IdempotencyKey;
 use crate::members::Members;
-use crate::record::{FinalCode, Identity, PolicyPin, Record, Retention, RetryCause, Seed, State, Terms};
+use crate::record::{
+    FinalCode, Identity, PolicyPin, Record, Retention, RetryCause, Seed, State, Terms,
+};
 use crate::request::{PolicyId, PolicyVersion, Subject};
 use crate::scope::{OperationId, Tenant};
 use crate::time::Timestamp;
@@ -63,7 +65,11 @@ pub(super) struct ModelCaller {
 
 impl World {
     pub(super) fn new(config: &Config) -> Self {
-        let idle = |&requests| Worker { requests, claims: 0, running: None };
+        let idle = |&requests| Worker {
+            requests,
+            claims: 0,
+            running: None,
+        };
         let now = Timestamp::from_millis(1_796_083_200_000).unwrap_or(Timestamp::EPOCH);
         let mut store = Store::default();
         if config.attempts_before > 0 {
@@ -81,17 +87,30 @@ impl World {
     }
 
     pub(super) fn caller(&self, who: usize, payload: Payload, config: &Config) -> ModelCaller {
-        ModelCaller { payload, mutant: config.mutant, decision: token(who, self.workers[who].claims, 1) }
+        ModelCaller {
+            payload,
+            mutant: config.mutant,
+            decision: token(who, self.workers[who].claims, 1),
+        }
     }
 
     pub(super) fn moment(&self, who: usize, config: &Config) -> Moment {
         let now = self.now.plus(config.ahead[who]);
         let owner = OwnerToken::from_random(token(who, self.workers[who].claims, 0));
-        Moment { now, owner, lease_until: now.plus(LEASE) }
+        Moment {
+            now,
+            owner,
+            lease_until: now.plus(LEASE),
+        }
     }
 
     /// Worker `who` is at `step` now. An answer is judged and ends the request.
-    pub(super) fn arrive(&mut self, who: usize, payload: Payload, step: Step) -> Result<(), &'static str> {
+    pub(super) fn arrive(
+        &mut self,
+        who: usize,
+        payload: Payload,
+        step: Step,
+    ) -> Result<(), &'static str> {
         let owner = OwnerToken::from_random(token(who, self.workers[who].claims, 0));
         if let Step::Claim(claim) = &step
             && claim.next().fence.owner == owner
@@ -138,7 +157,9 @@ impl World {
             State::Succeeded { answer, .. } => {
                 let outcome = answer.inline.as_ref().map(|verdict| &verdict.outcome);
                 match &self.store.decided {
-                    Some((decided, _)) if Some(decided) == outcome && self.store.events == 1 => Ok(()),
+                    Some((decided, _)) if Some(decided) == outcome && self.store.events == 1 => {
+                        Ok(())
+                    }
                     Some(_) | None => Err("an answer differs from the decision that was committed"),
                 }
             }
@@ -149,7 +170,9 @@ impl World {
                 self.store.new_key_advised = true;
                 Ok(())
             }
-            State::FailedFinal { .. } | State::FailedRetryable { .. } | State::Processing { .. } => Ok(()),
+            State::FailedFinal { .. }
+            | State::FailedRetryable { .. }
+            | State::Processing { .. } => Ok(()),
         }
     }
 }
@@ -178,10 +201,14 @@ fn token(who: usize, claims: u8, kind: u8) -> [u8; 16] {
 
 impl Caller for ModelCaller {
     fn sameness(&self, record: &Record) -> Sameness {
-        if self.mutant == Mutant::NoFingerprint || record.identity.exact == self.payload.fingerprint() {
+        if self.mutant == Mutant::NoFingerprint
+            || record.identity.exact == self.payload.fingerprint()
+        {
             Sameness::Same
         } else {
-            Sameness::Different { pointers: Vec::new() }
+            Sameness::Different {
+                pointers: Vec::new(),
+            }
         }
     }
 
@@ -192,8 +219,16 @@ impl Caller for ModelCaller {
 
 impl Reserver for ModelCaller {
     fn reservation(&self, moment: &Moment) -> Option<Record> {
-        let terms = Terms { now: moment.now, lease_until: moment.lease_until, retention: RETENTION };
-        Some(Record::reserved(seed(self.payload, self.decision), moment.owner, terms))
+        let terms = Terms {
+            now: moment.now,
+            lease_until: moment.lease_until,
+            retention: RETENTION,
+        };
+        Some(Record::reserved(
+            seed(self.payload, self.decision),
+            moment.owner,
+            terms,
+        ))
     }
 }
 
@@ -220,7 +255,11 @@ fn seed(payload: Payload, decision: [u8; 16]) -> Seed {
 /// A record whose first `attempts` attempts were given up.
 fn used_up(attempts: u32, now: Timestamp) -> Record {
     let owner = OwnerToken::from_random([0xff; 16]);
-    let terms = Terms { now, lease_until: now.plus(LEASE), retention: RETENTION };
+    let terms = Terms {
+        now,
+        lease_until: now.plus(LEASE),
+        retention: RETENTION,
+    };
     let mut record = Record::reserved(seed(Payload::A, [0xff; 16]), owner, terms);
     record.fence.attempt = attempts;
     record.released(RetryCause::Deadline, now)
@@ -236,7 +275,10 @@ pub(super) fn decision(reservation: &crate::flow::Reservation, who: usize) -> De
             outcome: format!(r#"{{"by":{who},"attempt":{}}}"#, reservation.attempt()),
             event_types: vec![kind.clone()],
         },
-        events: vec![EventDraft { kind, data: "{}".to_owned() }],
+        events: vec![EventDraft {
+            kind,
+            data: "{}".to_owned(),
+        }],
         claims: Vec::new(),
         key: IdempotencyKey::parse("k").unwrap(),
         subject: Subject::parse("s").unwrap(),

@@ -1,0 +1,123 @@
+//! From a reply to HTTP: design.md §2, the table.
+
+use std::time::Duration;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use decide_once_protocol::answer::Rendered;
+use decide_once_protocol::ids::DecisionId;
+use decide_once_service::problem::Problem;
+use decide_once_service::reply::Reply;
+use decide_once_service::status::Status;
+use lambda_http::http::response::Builder;
+use lambda_http::{Body, Error, Response};
+
+/// The answer to a `POST /v1/decisions`.
+pub(crate) fn reply(reply: Reply) -> Result<Response<Body>, Error> {
+    match reply {
+        Reply::Decided {
+            decision,
+            body,
+            replayed,
+        } => decided(&decision, body, replayed),
+        Reply::InProgress {
+            status,
+            retry_after,
+        } => in_progress(&status, retry_after),
+        Reply::Problem(reason) => problem(&reason),
+    }
+}
+
+fn decided(decision: &DecisionId, body: Rendered, replayed: bool) -> Result<Response<Body>, Error> {
+    let builder = if replayed {
+        Response::builder()
+            .status(200)
+            .header("idempotent-original-status", "201")
+    } else {
+        Response::builder().status(201)
+    };
+    let builder = builder
+        .header("location", format!("/v1/decisions/{decision}"))
+        .header(
+            "idempotent-replayed",
+            if replayed { "true" } else { "false" },
+        );
+    json(builder, body)
+}
+
+/// A decision that is read by its id.
+pub(crate) fn decision(body: Rendered) -> Result<Response<Body>, Error> {
+    json(Response::builder().status(200), body)
+}
+
+/// JSON with its digest (RFC 9530), so that a client can verify that a replay has the same bytes.
+fn json(builder: Builder, body: Rendered) -> Result<Response<Body>, Error> {
+    let digest = format!("sha-256=:{}:", STANDARD.encode(body.digest));
+    let text = String::from_utf8(body.bytes)?;
+    Ok(builder
+        .header("content-type", "application/json")
+        .header("content-digest", digest)
+        .body(Body::Text(text))?)
+}
+
+fn in_progress(status: &Status, retry_after: Duration) -> Result<Response<Body>, Error> {
+    let builder = Response::builder()
+        .status(202)
+        .header("location", format!("/v1/operations/{}", status.operation))
+        .header("retry-after", seconds(retry_after));
+    no_store(builder, status.to_json())
+}
+
+/// The status of an operation.
+pub(crate) fn status(status: &Status) -> Result<Response<Body>, Error> {
+    no_store(Response::builder().status(200), status.to_json())
+}
+
+/// The function is alive. Says nothing of the store: a health check that fails with it would take the function away, too.
+pub(crate) fn health() -> Result<Response<Body>, Error> {
+    no_store(
+        Response::builder().status(200),
+        r#"{"status":"ok"}"#.to_owned(),
+    )
+}
+
+fn no_store(builder: Builder, body: String) -> Result<Response<Body>, Error> {
+    Ok(builder
+        .header("content-type", "application/json")
+        .header("cache-control", "no-store")
+        .body(Body::Text(body))?)
+}
+
+/// Any problem.
+pub(crate) fn problem(problem: &Problem) -> Result<Response<Body>, Error> {
+    Ok(problem_builder(problem).body(Body::Text(problem.to_json()))?)
+}
+
+/// 405 with the methods that there are.
+pub(crate) fn not_allowed(problem: &Problem, methods: &str) -> Result<Response<Body>, Error> {
+    Ok(problem_builder(problem)
+        .header("allow", methods)
+        .body(Body::Text(problem.to_json()))?)
+}
+
+fn problem_builder(problem: &Problem) -> Builder {
+    let mut builder = Response::builder()
+        .status(problem.kind.status())
+        .header("content-type", "application/problem+json")
+        .header("cache-control", "no-store");
+    if let Some(after) = problem.retry_after {
+        builder = builder.header("retry-after", seconds(after));
+    }
+    if let Some(replayed) = problem.replayed {
+        builder = builder.header(
+            "idempotent-replayed",
+            if replayed { "true" } else { "false" },
+        );
+    }
+    builder
+}
+
+/// `Retry-After` has whole seconds (RFC 9110 §10.2.3), rounded up.
+fn seconds(span: Duration) -> String {
+    span.as_millis().div_ceil(1000).to_string()
+}

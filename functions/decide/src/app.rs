@@ -1,0 +1,108 @@
+//! A request from its route to its answer.
+
+use std::time::{Duration, SystemTime};
+
+use decide_once_dynamodb::DynamoStore;
+use decide_once_protocol::ids::DecisionId;
+use decide_once_protocol::scope::{OperationId, OperationName, Scope};
+use decide_once_service::ports::Clock as _;
+use decide_once_service::problem::{Kind, Problem};
+use decide_once_service::system::{SystemClock, SystemIds};
+use decide_once_service::{Budget, Call, Decider, status};
+use lambda_http::{Body, Error, Request, RequestExt as _, Response};
+
+use crate::config::Config;
+use crate::path::Resource;
+use crate::{answer, body, caller};
+
+/// The name of the one operation of this endpoint: a part of every operation id.
+const OPERATION: &str = "decide";
+
+/// The function with all that it needs.
+#[derive(Debug)]
+pub(crate) struct App {
+    pub(crate) decider: Decider<DynamoStore, SystemClock, SystemIds>,
+    pub(crate) config: Config,
+}
+
+impl App {
+    /// Answers a request. Refusals come in this order: route, method, query, caller, key, body; none of them stores anything.
+    pub(crate) async fn handle(&self, request: Request) -> Result<Response<Body>, Error> {
+        let Some(resource) = Resource::parse(request.raw_http_path()) else {
+            let detail = "there is no such resource; see POST /v1/decisions";
+            return answer::problem(&Problem::new(Kind::RouteUnknown, detail));
+        };
+        if request.method().as_str() != resource.methods() {
+            let detail = format!("this resource has the method {}", resource.methods());
+            let problem = Problem::new(Kind::MethodNotAllowed, detail);
+            return answer::not_allowed(&problem, resource.methods());
+        }
+        if request.uri().query().is_some_and(|query| !query.is_empty()) {
+            let detail = "this resource takes no query string; put what you mean into the body";
+            return answer::problem(&Problem::new(Kind::QueryInvalid, detail));
+        }
+        let answered = match resource {
+            Resource::Health => return answer::health(),
+            Resource::Decisions => self.post_decision(&request).await,
+            Resource::Decision(id) => self.get_decision(&request, id).await,
+            Resource::Operation(id) => self.get_operation(&request, id).await,
+        };
+        answered.unwrap_or_else(|problem| answer::problem(&problem))
+    }
+
+    async fn post_decision(&self, request: &Request) -> Answered {
+        let tenant = caller::tenant(request, &self.config.tenant_claim)?;
+        let key = body::key(request.headers())?;
+        let decision_request = body::request(request)?;
+        let operation = OperationName::parse(OPERATION).map_err(|error| internal(&error))?;
+        let call = Call {
+            scope: Scope {
+                tenant,
+                operation,
+                key,
+            },
+            request: decision_request,
+        };
+        let outcome = self.decider.decide(&call, self.budget(request)).await;
+        crate::log::line(&call, &outcome);
+        Ok(answer::reply(outcome.reply))
+    }
+
+    async fn get_decision(&self, request: &Request, id: Option<DecisionId>) -> Answered {
+        let tenant = caller::tenant(request, &self.config.tenant_claim)?;
+        let id = id.ok_or_else(|| Box::new(status::not_found("decision")))?;
+        let now = self.decider.clock.now();
+        let body = status::decision(&self.decider.store, &tenant, &id, now).await?;
+        Ok(answer::decision(body))
+    }
+
+    async fn get_operation(&self, request: &Request, id: Option<OperationId>) -> Answered {
+        let tenant = caller::tenant(request, &self.config.tenant_claim)?;
+        let id = id.ok_or_else(|| Box::new(status::not_found("operation")))?;
+        let now = self.decider.clock.now();
+        let status = status::status(&self.decider.store, &tenant, &id, now).await?;
+        Ok(answer::status(&status))
+    }
+
+    /// The remaining time comes from Lambda's clock, the deadline is told in this worker's.
+    fn budget(&self, request: &Request) -> Budget {
+        let remaining = request
+            .lambda_context_ref()
+            .map_or(Duration::ZERO, |context| {
+                context
+                    .deadline()
+                    .duration_since(SystemTime::now())
+                    .unwrap_or_default()
+            });
+        Budget {
+            deadline: self.decider.clock.now().plus(remaining),
+            wait: self.decider.settings.default_wait,
+        }
+    }
+}
+
+type Answered = Result<Result<Response<Body>, Error>, Box<Problem>>;
+
+fn internal(error: &impl std::fmt::Display) -> Box<Problem> {
+    Box::new(Problem::new(Kind::Unavailable, error.to_string()))
+}

@@ -1,0 +1,67 @@
+//! The function's variables.
+
+use std::env;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use decide_once_dynamodb::TableNames;
+use decide_once_service::settings::Settings;
+
+/// What the function is told by its environment.
+#[derive(Clone, Debug)]
+pub(crate) struct Config {
+    /// `POLICIES_DIR`: where the policies are packaged.
+    pub(crate) policies: PathBuf,
+    /// `OPERATIONS_TABLE`, `DECISIONS_TABLE`, `OUTBOX_TABLE`.
+    pub(crate) tables: TableNames,
+    /// `TENANT_CLAIM`: the authorizer's claim that names the tenant; `tenant` if unset.
+    pub(crate) tenant_claim: String,
+    /// `DEFAULT_WAIT_MS`, `LEASE_CAP_MS`, `EVENT_SOURCE`; each has a default.
+    pub(crate) settings: Settings,
+}
+
+/// A variable is missing or wrong.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum ConfigError {
+    #[error("the variable {0} is not set")]
+    Missing(&'static str),
+    #[error("the variable {0} is not a number of milliseconds")]
+    NotMillis(&'static str),
+}
+
+impl Config {
+    pub(crate) fn from_env() -> Result<Self, ConfigError> {
+        let defaults = Settings::default();
+        Ok(Self {
+            policies: required("POLICIES_DIR")?.into(),
+            tables: TableNames {
+                operations: required("OPERATIONS_TABLE")?,
+                decisions: required("DECISIONS_TABLE")?,
+                outbox: required("OUTBOX_TABLE")?,
+            },
+            tenant_claim: env::var("TENANT_CLAIM").unwrap_or_else(|_| "tenant".to_owned()),
+            settings: Settings {
+                lease_cap: millis("LEASE_CAP_MS", defaults.lease_cap)?,
+                default_wait: millis("DEFAULT_WAIT_MS", defaults.default_wait)?,
+                event_source: env::var("EVENT_SOURCE").unwrap_or(defaults.event_source),
+            },
+        })
+    }
+}
+
+fn required(name: &'static str) -> Result<String, ConfigError> {
+    env::var(name)
+        .ok()
+        .filter(|value| !value.is_empty())
+        .ok_or(ConfigError::Missing(name))
+}
+
+fn millis(name: &'static str, default: Duration) -> Result<Duration, ConfigError> {
+    match env::var(name) {
+        Err(_) => Ok(default),
+        Ok(text) => text
+            .parse()
+            .map(Duration::from_millis)
+            .map_err(|_| ConfigError::NotMillis(name)),
+    }
+}
