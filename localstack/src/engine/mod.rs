@@ -8,6 +8,7 @@ mod clock;
 mod data_dir;
 mod error;
 mod server;
+mod stream_index;
 pub mod tables;
 
 use std::path::PathBuf;
@@ -52,6 +53,7 @@ pub fn start(options: EngineOptions) -> Result<Engine, EngineError> {
         None => {
             let clock = EngineClock::steerable(options.start_time_ms);
             let db = Database::memory_with_clock(clock.for_engine()).map_err(EngineError::Open)?;
+            report(stream_index::of_memory(&db));
             (db, clock, None)
         }
         Some(_) if options.start_time_ms.is_some() => {
@@ -59,7 +61,9 @@ pub fn start(options: EngineOptions) -> Result<Engine, EngineError> {
         }
         Some(dir) => {
             let data = DataDir::claim(dir)?;
-            let db = Database::new(&data.database_path()?).map_err(EngineError::Open)?;
+            let path = data.database_path()?;
+            let db = Database::new(&path).map_err(EngineError::Open)?;
+            report(stream_index::of_file(path.as_ref()));
             (db, EngineClock::real(), Some(data))
         }
     };
@@ -70,6 +74,12 @@ pub fn start(options: EngineOptions) -> Result<Engine, EngineError> {
         server,
         _data: data,
     })
+}
+
+fn report(indexed: Result<(), stream_index::IndexError>) {
+    if let Err(error) = indexed {
+        tracing::warn!(%error, "stream records have no index; the engine slows down as they grow");
+    }
 }
 
 impl Engine {
