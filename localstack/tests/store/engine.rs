@@ -1,6 +1,7 @@
 use std::time::Duration;
 
 use aws_sdk_dynamodb::types::{AttributeValue, TimeToLiveStatus};
+use decide_once::engine::tables::{TTL_ATTRIBUTE, UNDELIVERED_INDEX};
 use decide_once::engine::{self, EngineError, EngineOptions, NotSteerable, TableNames};
 
 use crate::support::{OUTBOX, client, has_row, put_row, s};
@@ -37,7 +38,7 @@ async fn the_tables_have_their_keys_streams_indexes_and_ttl() {
             .send()
             .await;
         let ttl = ttl.unwrap().time_to_live_description.unwrap();
-        assert_eq!(ttl.attribute_name(), Some("ttl"), "{table}");
+        assert_eq!(ttl.attribute_name(), Some(TTL_ATTRIBUTE), "{table}");
         assert_eq!(ttl.time_to_live_status(), Some(&TimeToLiveStatus::Enabled));
     }
 }
@@ -49,7 +50,7 @@ async fn an_undelivered_row_is_in_its_shard_of_the_index_and_a_delivered_one_is_
     put_row(&client, "e-1").await;
     let undelivered = async || {
         let query = client.query().table_name(OUTBOX);
-        let query = query.index_name(engine::tables::UNDELIVERED_INDEX);
+        let query = query.index_name(UNDELIVERED_INDEX);
         let query = query.key_condition_expression("#shard = :shard");
         let query = query.expression_attribute_names("#shard", "shard");
         let found = query.expression_attribute_values(":shard", s("0"));
@@ -86,7 +87,7 @@ async fn an_item_past_its_ttl_goes_when_the_clock_passes_it() {
         .put_item()
         .table_name(OUTBOX)
         .item("event", s("goes"));
-    row.item("ttl", ttl).send().await.unwrap();
+    row.item(TTL_ATTRIBUTE, ttl).send().await.unwrap();
 
     engine.advance(Duration::from_mins(59)).unwrap();
     assert!(has_row(&client, "goes").await);

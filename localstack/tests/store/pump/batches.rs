@@ -3,12 +3,13 @@
 use std::time::Duration;
 
 use aws_sdk_dynamodb::types::{AttributeValue, PutRequest, WriteRequest};
+use decide_once::engine::tables::TTL_ATTRIBUTE;
 use decide_once::engine::{self, EngineOptions, TableNames};
 use decide_once::proxy::{ApiCall, Fault, Proxy, StoreFault};
 use decide_once::pump::{CheckpointStore, Filters};
 use serde_json::json;
 
-use super::script::{Does, config, spawn};
+use super::script::{Does, config, spawn, until};
 use crate::support::{OUTBOX, client, engine, put_row, s};
 
 fn keys(numbers: std::ops::RangeInclusive<u32>) -> Vec<String> {
@@ -29,7 +30,7 @@ async fn o03_a_partial_failure_is_redelivered_from_the_lowest_failed_one_and_not
             Does::Succeeds
         }
     });
-    let state = pump.wait_until(|state| state.delivered == 10).await;
+    let state = until(&pump, |state| state.delivered == 10).await;
     assert_eq!(seen.invocations(), [keys(1..=10), keys(4..=10)]);
     assert_eq!((state.failed_invocations, state.discarded), (1, 0));
     let (first, second) = (&seen.records()[..10], &seen.records()[10..]);
@@ -41,7 +42,7 @@ async fn the_event_has_lambdas_form() {
     let engine = engine();
     put_row(&client(&engine.endpoint()), "e-1").await;
     let (pump, seen) = spawn(config(&engine), &engine.endpoint(), |_, _| Does::Succeeds);
-    pump.wait_until(|state| state.delivered == 1).await;
+    until(&pump, |state| state.delivered == 1).await;
     let record = &seen.records()[0];
     assert_eq!(record["eventName"], "INSERT");
     assert_eq!(record["eventSource"], "aws:dynamodb");
@@ -67,13 +68,13 @@ async fn o07_a_removal_by_ttl_says_so_with_lower_case_members() {
     let (pump, seen) = spawn(config(&engine), &engine.endpoint(), |_, _| Does::Succeeds);
     let ttl = AttributeValue::N((engine.now_ms() / 1_000 + 60).to_string());
     let row = client.put_item().table_name(OUTBOX).item("event", s("e-1"));
-    row.item("ttl", ttl).send().await.unwrap();
+    row.item(TTL_ATTRIBUTE, ttl).send().await.unwrap();
     put_row(&client, "e-2").await;
     let delete = client.delete_item().table_name(OUTBOX);
     delete.key("event", s("e-2")).send().await.unwrap();
     engine.advance(Duration::from_mins(2)).unwrap();
 
-    pump.wait_until(|state| state.delivered == 4).await;
+    until(&pump, |state| state.delivered == 4).await;
     let records = seen.records();
     let removals: Vec<_> = records
         .iter()
@@ -105,19 +106,20 @@ async fn what_no_filter_lets_pass_counts_as_processed() {
     config.filters = Filters::parse(&[undelivered]).unwrap();
     let checkpoint = config.checkpoint.clone();
     let (pump, seen) = spawn(config.clone(), &engine.endpoint(), |_, _| Does::Succeeds);
-    pump.wait_until(|state| state.filtered == 2 && state.delivered == 1)
-        .await;
+    until(&pump, |state| state.filtered == 2 && state.delivered == 1).await;
     assert_eq!(seen.invocations(), [["e-1"]]);
     let delivered = seen.records()[0]["dynamodb"]["SequenceNumber"].clone();
-    pump.wait_until(|state| state.checkpoint.as_deref() > delivered.as_str())
-        .await;
+    until(&pump, |state| {
+        state.checkpoint.as_deref() > delivered.as_str()
+    })
+    .await;
     pump.stop().await;
 
     // A second pump from the same checkpoint sees none of them again.
     put_row(&client, "e-3").await;
     config.checkpoint = checkpoint;
     let (pump, seen) = spawn(config, &engine.endpoint(), |_, _| Does::Succeeds);
-    pump.wait_until(|state| state.delivered == 1).await;
+    until(&pump, |state| state.delivered == 1).await;
     assert_eq!(seen.invocations(), [["e-3"]]);
 }
 
@@ -132,8 +134,8 @@ async fn a_batch_waits_for_its_window_and_no_longer() {
     for key in keys(1..=4) {
         put_row(&client, &key).await;
     }
-    pump.wait_until(|state| state.delivered == 3).await;
-    let state = pump.wait_until(|state| state.iterator_age_ms > 0).await;
+    until(&pump, |state| state.delivered == 3).await;
+    let state = until(&pump, |state| state.iterator_age_ms > 0).await;
     assert_eq!(seen.invocations(), [keys(1..=3)]);
     assert_eq!(state.delivered, 3, "the fourth waits for company");
 }
@@ -165,7 +167,7 @@ async fn a_poison_record_goes_to_the_destination_and_the_thousand_behind_it_arri
             Does::Succeeds
         }
     });
-    let state = pump.wait_until(|state| state.delivered == 1_000).await;
+    let state = until(&pump, |state| state.delivered == 1_000).await;
     assert_eq!(state.discarded, 1);
     let good: Vec<_> = seen
         .invocations()
@@ -212,16 +214,16 @@ async fn a_restart_in_the_middle_of_a_batch_delivers_it_again_and_nothing_before
             Does::Fails
         }
     });
-    pump.wait_until(|state| state.delivered == 1).await;
+    until(&pump, |state| state.delivered == 1).await;
     put_row(&client(&endpoint), "e-2").await;
-    pump.wait_until(|state| state.failed_invocations > 0).await;
+    until(&pump, |state| state.failed_invocations > 0).await;
     pump.stop().await;
     first.shutdown().await;
     drop(first);
 
     let second = start();
     let (pump, seen) = spawn(durable(&second), &second.endpoint(), |_, _| Does::Succeeds);
-    pump.wait_until(|state| state.delivered == 1).await;
+    until(&pump, |state| state.delivered == 1).await;
     assert_eq!(seen.invocations(), [["e-2"]]);
 }
 
@@ -238,9 +240,9 @@ async fn a_store_outage_delays_delivery_and_shows() {
     }
     put_row(&client(&engine.endpoint()), "e-1").await;
     let (pump, seen) = spawn(config(&engine), &proxy.endpoint(), |_, _| Does::Succeeds);
-    let state = pump.wait_until(|state| state.trouble.is_some()).await;
+    let state = until(&pump, |state| state.trouble.is_some()).await;
     assert_eq!(state.trouble.unwrap(), "the store could not be reached");
-    let state = pump.wait_until(|state| state.delivered == 1).await;
+    let state = until(&pump, |state| state.delivered == 1).await;
     assert_eq!(state.trouble, None);
     assert_eq!(seen.invocations(), [["e-1"]]);
     assert_eq!(proxy.pending_faults(), 0);
@@ -250,9 +252,9 @@ async fn a_store_outage_delays_delivery_and_shows() {
 async fn a_pump_may_start_before_its_table() {
     let engine = engine::start(EngineOptions::default()).unwrap();
     let (pump, _) = spawn(config(&engine), &engine.endpoint(), |_, _| Does::Succeeds);
-    let state = pump.wait_until(|state| state.trouble.is_some()).await;
+    let state = until(&pump, |state| state.trouble.is_some()).await;
     assert!(state.trouble.unwrap().contains("`outbox` has no stream"));
     engine.create_tables(&TableNames::default()).unwrap();
     put_row(&client(&engine.endpoint()), "e-1").await;
-    pump.wait_until(|state| state.delivered == 1).await;
+    until(&pump, |state| state.delivered == 1).await;
 }

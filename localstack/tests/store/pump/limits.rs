@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::script::{Does, config, spawn};
+use super::script::{Does, config, spawn, until};
 use crate::support::{client, engine, put_row};
 
 #[tokio::test]
@@ -23,7 +23,7 @@ async fn a_batch_that_keeps_failing_is_given_up_after_its_retries_and_the_next_o
         }
     });
     put_row(&client, "good").await;
-    let state = pump.wait_until(|state| state.delivered == 1).await;
+    let state = until(&pump, |state| state.delivered == 1).await;
     assert_eq!((state.discarded, state.failed_invocations), (1, 3));
     assert_eq!(
         seen.invocations(),
@@ -70,7 +70,7 @@ async fn reported_failures_count_as_retries_and_are_not_function_errors() {
     let (pump, seen) = spawn(config, &engine.endpoint(), |_, _| {
         Does::Reports(vec!["b".into()])
     });
-    let state = pump.wait_until(|state| state.discarded > 0).await;
+    let state = until(&pump, |state| state.discarded > 0).await;
     assert_eq!((state.delivered, state.discarded), (1, 2));
     assert_eq!(
         seen.invocations(),
@@ -91,7 +91,7 @@ async fn without_report_batch_item_failures_the_answer_is_not_read() {
     let (pump, seen) = spawn(config, &engine.endpoint(), |_, _| {
         Does::Reports(vec!["a".into()])
     });
-    let state = pump.wait_until(|state| state.delivered == 1).await;
+    let state = until(&pump, |state| state.delivered == 1).await;
     assert_eq!(state.failed_invocations, 0);
     assert_eq!(seen.invocations().len(), 1);
 }
@@ -110,11 +110,11 @@ async fn records_past_the_maximum_age_are_given_up_however_many_retries_are_left
             Does::Succeeds
         }
     });
-    pump.wait_until(|state| state.failed_invocations >= 2).await;
+    until(&pump, |state| state.failed_invocations >= 2).await;
     engine.advance(Duration::from_secs(62)).unwrap();
-    pump.wait_until(|state| state.discarded == 1).await;
+    until(&pump, |state| state.discarded == 1).await;
     put_row(&client, "new").await;
-    pump.wait_until(|state| state.delivered == 1).await;
+    until(&pump, |state| state.delivered == 1).await;
     let told = seen.discarded();
     assert_eq!(condition(&told[0]), "RecordAgeExceeded");
     assert_eq!(told[0]["responseContext"]["functionError"], "Unhandled");
@@ -129,7 +129,7 @@ async fn records_that_were_too_old_from_the_start_are_told_of_without_a_response
     let mut config = config(&engine);
     config.retry.maximum_record_age = Some(Duration::from_hours(1));
     let (pump, seen) = spawn(config, &engine.endpoint(), |_, _| Does::Succeeds);
-    pump.wait_until(|state| state.discarded == 1).await;
+    until(&pump, |state| state.discarded == 1).await;
     let told = &seen.discarded()[0];
     assert_eq!(condition(told), "RecordAgeExceeded");
     assert_eq!(told["requestContext"]["approximateInvokeCount"], 0);
@@ -150,7 +150,7 @@ async fn a_function_that_cannot_start_uses_up_no_retries() {
             Does::Succeeds
         }
     });
-    let state = pump.wait_until(|state| state.delivered == 1).await;
+    let state = until(&pump, |state| state.delivered == 1).await;
     assert_eq!((state.invocations, state.discarded), (1, 0));
     assert_eq!(seen.invocations().len(), 4);
 }
@@ -160,9 +160,9 @@ async fn the_iterator_age_grows_while_a_record_is_stuck() {
     let engine = engine();
     put_row(&client(&engine.endpoint()), "stuck").await;
     let (pump, _) = spawn(config(&engine), &engine.endpoint(), |_, _| Does::Fails);
-    pump.wait_until(|state| state.failed_invocations > 0).await;
+    until(&pump, |state| state.failed_invocations > 0).await;
     engine.advance(Duration::from_mins(10)).unwrap();
-    let state = pump.wait_until(|state| state.iterator_age_ms > 0).await;
+    let state = until(&pump, |state| state.iterator_age_ms > 0).await;
     assert!(state.iterator_age_ms >= 600_000, "{state:?}");
 }
 

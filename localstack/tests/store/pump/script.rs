@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use decide_once::engine::Engine;
 use decide_once::pump::{
-    self, Backoff, DestinationRecord, InvokeError, OnFailure, PumpConfig, PumpHandle,
+    self, Backoff, DestinationRecord, InvokeError, OnFailure, PumpConfig, PumpHandle, PumpState,
 };
 use hyper::body::Bytes;
 use serde_json::{Value, json};
@@ -90,6 +90,15 @@ pub(crate) fn spawn(
     };
     let pump = pump::spawn(config, endpoint, function, seen.clone()).unwrap();
     (pump, seen)
+}
+
+/// Waits for a state, but not for ever.
+pub(crate) async fn until(pump: &PumpHandle, reached: impl FnMut(&PumpState) -> bool) -> PumpState {
+    let waiting = pump.wait_until(reached);
+    match tokio::time::timeout(Duration::from_secs(60), waiting).await {
+        Ok(state) => state,
+        Err(_) => panic!("the pump never got there: {:?}", pump.state()),
+    }
 }
 
 fn run(
