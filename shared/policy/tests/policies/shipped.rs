@@ -4,6 +4,8 @@ use std::path::Path;
 
 use decide_once_policy::{Lock, PolicySet, check};
 
+use crate::support::set_of;
+
 fn policies() -> &'static Path {
     Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../policies"))
 }
@@ -24,4 +26,14 @@ fn the_lock_has_every_shipped_version_and_nothing_else() {
         published.to_string(),
         std::fs::read_to_string(policies().join("lock")).unwrap()
     );
+}
+
+#[test]
+fn the_policy_in_the_documentation_is_one_that_the_check_accepts() {
+    let page = include_str!("../../../../docs/policies.md");
+    let policy = page.split("```yaml\n").nth(1).unwrap();
+    let policy = policy.split("```").next().unwrap();
+    let set = set_of(&[("credit-limit", 3, policy)], "credit-limit: 3");
+    let problems = set.check(&set.lock(&Lock::default()).unwrap());
+    assert!(problems.is_empty(), "{problems:#?}");
 }
