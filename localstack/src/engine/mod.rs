@@ -1,8 +1,9 @@
-//! The embedded DynamoDB engine (crate `dynoxide-rs`), served on a loopback port and used through the unchanged AWS SDK.
+//! The embedded DynamoDB engine (crate `dynoxide-rs`), served on a loopback port and used through the unchanged AWS
+//! SDK.
 //!
-//! What it does *not* do as DynamoDB does (design.md §6): it is serial and so never answers a `TransactionConflict`; nothing
-//! expires unless a sweep runs; it has one shard a stream and never trims it. Faults and counting are the [`proxy`](crate::proxy)'s
-//! part, trimming is the [`pump`](crate::pump)'s.
+//! What it does *not* do as DynamoDB does (design.md §6): it is serial and so never answers a `TransactionConflict`;
+//! nothing expires unless a sweep runs; it has one shard a stream and never trims it. Faults and counting are the
+//! [`proxy`](crate::proxy)'s part, trimming is the [`pump`](crate::pump)'s.
 
 mod clock;
 mod data_dir;
@@ -28,7 +29,8 @@ use server::Server;
 pub struct EngineOptions {
     /// Directory of the durable engine's files, created if absent. `None` keeps everything in memory.
     pub data: Option<PathBuf>,
-    /// What the engine's clock shows at the start, in milliseconds since the Unix epoch; it runs on from there. Memory engine only.
+    /// What the engine's clock shows at the start, in milliseconds since the Unix epoch; it runs on from there. Memory
+    /// engine only.
     pub start_time_ms: Option<i64>,
 }
 
@@ -46,8 +48,8 @@ pub struct Engine {
 /// It answers as soon as this returns. Tables are made by [`Engine::create_tables`].
 ///
 /// # Errors
-/// The data directory cannot be used (not writable, not ours, in use by another engine), no port is free, or a start time was asked of
-/// the durable engine, whose clock cannot be steered.
+/// The data directory cannot be used (not writable, not ours, in use by another engine), no port is free, or a start
+/// time was asked of the durable engine, whose clock cannot be steered.
 pub fn start(options: EngineOptions) -> Result<Engine, EngineError> {
     let (db, clock, data) = match options.data {
         None => {
@@ -126,7 +128,8 @@ impl Engine {
         tables::create(&self.db, names)
     }
 
-    /// Stops serving: running calls finish, idle connections close. Once this returns nothing is listening. A second call does nothing.
+    /// Stops serving: running calls finish, idle connections close. Once this returns nothing is listening. A second
+    /// call does nothing.
     pub async fn shutdown(&self) {
         self.server.stop().await;
     }

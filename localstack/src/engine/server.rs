@@ -1,7 +1,7 @@
 //! Serves the engine on a thread of its own.
 //!
-//! The engine blocks its thread for as long as a call runs, and runs one call at a time; on the stack's own runtime that would
-//! hold up requests that have nothing to do with the store.
+//! The engine blocks its thread for as long as a call runs, and runs one call at a time; on the stack's own runtime
+//! that would hold up requests that have nothing to do with the store.
 
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
@@ -18,7 +18,8 @@ use super::error::EngineError;
 /// How often expired items are deleted without being asked: often enough to watch it happen, rare enough not to matter.
 pub const TTL_SWEEP_EVERY: Duration = Duration::from_secs(10);
 
-/// How long running calls may take to finish at a shutdown: a client that has sent half a request must not hold it for ever.
+/// How long running calls may take to finish at a shutdown: a client that has sent half a request must not hold it for
+/// ever.
 const SHUTDOWN_LIMIT: Duration = Duration::from_secs(3);
 
 /// The serving thread.

@@ -1,9 +1,9 @@
 //! Gives the engine's stream records an index.
 //!
-//! The engine keeps the records of all streams in one SQLite table without any: each write to a table with a stream reads all of them for its next
-//! sequence number, and so does each `GetRecords`. A stack that is used for a while would spend its time on that. The expressions are
-//! those of the engine's own statements, which is what makes SQLite use the index; the engine's version is pinned, and without
-//! the index it is only slow.
+//! The engine keeps the records of all streams in one SQLite table without any: each write to a table with a stream
+//! reads all of them for its next sequence number, and so does each `GetRecords`. A stack that is used for a while
+//! would spend its time on that. The expressions are those of the engine's own statements, which is what makes SQLite
+//! use the index; the engine's version is pinned, and without the index it is only slow.
 
 use std::path::Path;
 

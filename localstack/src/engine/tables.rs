@@ -67,7 +67,8 @@ fn with_stream(mut table: Value) -> Value {
     table
 }
 
-/// Both indexes are sparse and sharded: a constant partition key would press back on every write of the table (case D12).
+/// Both indexes are sparse and sharded: a constant partition key would press back on every write of the table (case
+/// D12).
 fn with_outbox_indexes(mut outbox: Value) -> Value {
     outbox["AttributeDefinitions"] = json!([
         string("event"),

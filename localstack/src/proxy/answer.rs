@@ -1,7 +1,7 @@
 //! DynamoDB's error answers, in the form that the SDK parses.
 //!
-//! Shapes from the API reference, "Error handling with DynamoDB" and "TransactWriteItems"; the SDK reads the code from `__type`
-//! and needs no `x-amz-crc32`.
+//! Shapes from the API reference, "Error handling with DynamoDB" and "TransactWriteItems"; the SDK reads the code from
+//! `__type` and needs no `x-amz-crc32`.
 
 use http::{Response, StatusCode, header};
 use http_body_util::Full;
@@ -20,7 +20,8 @@ pub(super) fn error(status: StatusCode, code: &str, message: &str) -> Response<F
     )
 }
 
-/// A conflict with another transaction: a transaction names the item by its position, a single write has an error of its own.
+/// A conflict with another transaction: a transaction names the item by its position, a single write has an error of
+/// its own.
 pub(super) fn conflict(operation: &str, body: &[u8]) -> Response<Full<Bytes>> {
     match transact_items(body) {
         Some(items) if operation.starts_with("Transact") => {
@@ -62,7 +63,8 @@ pub(super) fn cancelled_without_reasons() -> Response<Full<Bytes>> {
     )
 }
 
-/// One reason too few, and the first one a failed condition: a reader that trusts positions draws the wrong conclusion (case D07).
+/// One reason too few, and the first one a failed condition: a reader that trusts positions draws the wrong conclusion
+/// (case D07).
 pub(super) fn cancelled_with_a_reason_too_few(body: &[u8]) -> Response<Full<Bytes>> {
     let items = transact_items(body).unwrap_or_default();
     cancelled(&padded("ConditionalCheckFailed", items.saturating_sub(1)))

@@ -37,7 +37,8 @@ impl Armed {
             .sum()
     }
 
-    /// The fault for this call, if one is due. A call that a fault takes does not count as passed for the ones behind it.
+    /// The fault for this call, if one is due. A call that a fault takes does not count as passed for the ones behind
+    /// it.
     pub(super) fn take(&self, call: &IncomingCall<'_>) -> Option<Fault> {
         let mut waiting = self.waiting();
         let due = waiting.iter_mut().position(|armed| {

@@ -5,7 +5,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use serde::Serialize;
 
-/// How many single calls are remembered: enough for a test or a person's look back, bounded for a stack that runs for days.
+/// How many single calls are remembered: enough for a test or a person's look back, bounded for a stack that runs for
+/// days.
 const LOG_LENGTH: usize = 4_096;
 
 /// How many calls, and how many bytes of request bodies they carried.

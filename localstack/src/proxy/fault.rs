@@ -1,6 +1,7 @@
 //! The faults a store can show, and their JSON form.
 //!
-//! `{"call":"PutItem","fault":"conflict","times":2}`; further members by fault: `ms`, `reasons`; optional: `table`, `skip`.
+//! `{"call":"PutItem","fault":"conflict","times":2}`; further members by fault: `ms`, `reasons`; optional: `table`,
+//! `skip`.
 
 use std::time::Duration;
 
@@ -82,8 +83,8 @@ pub enum ApiCall {
 /// What the store does to a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Fault {
-    /// Another transaction has the item: `TransactionCanceledException` with `TransactionConflict` for the first item, or
-    /// `TransactionConflictException` for a single write. No effect.
+    /// Another transaction has the item: `TransactionCanceledException` with `TransactionConflict` for the first item,
+    /// or `TransactionConflictException` for a single write. No effect.
     Conflict,
     /// `ProvisionedThroughputExceededException`. No effect.
     Throttle,
@@ -97,7 +98,8 @@ pub enum Fault {
     ReplyLost,
     /// The connection closes and nothing was applied.
     RequestLost,
-    /// The connection closes at once; the call arrives and is applied after the delay, however long its sender has been gone.
+    /// The connection closes at once; the call arrives and is applied after the delay, however long its sender has been
+    /// gone.
     ArrivesLate(Duration),
     /// The call waits before it is applied and answered. If the caller hangs up meanwhile, nothing is applied.
     Delay(Duration),

@@ -1,7 +1,9 @@
-//! A loopback proxy before the engine: it counts calls by API operation and, when armed, answers as a store in trouble would.
+//! A loopback proxy before the engine: it counts calls by API operation and, when armed, answers as a store in trouble
+//! would.
 //!
-//! The engine itself neither counts nor fails (design.md §6). The proxy speaks plain HTTP/1.1 on both sides and knows only the
-//! `X-Amz-Target` header, so that any AWS SDK runs against it unchanged; what the SDK retries, it retries here as well.
+//! The engine itself neither counts nor fails (design.md §6). The proxy speaks plain HTTP/1.1 on both sides and knows
+//! only the `X-Amz-Target` header, so that any AWS SDK runs against it unchanged; what the SDK retries, it retries here
+//! as well.
 
 mod answer;
 mod armed;

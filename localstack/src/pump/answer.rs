@@ -21,8 +21,8 @@ pub(super) enum BatchResult {
 
 /// Reads `{"batchItemFailures":[{"itemIdentifier":"<sequence number>"}]}`.
 ///
-/// Nothing, `null`, `{}` and an empty or null list are a success. An identifier that is missing, empty or not of this batch makes the whole
-/// batch fail, as does any answer of another shape.
+/// Nothing, `null`, `{}` and an empty or null list are a success. An identifier that is missing, empty or not of this
+/// batch makes the whole batch fail, as does any answer of another shape.
 pub(super) fn read(answer: &[u8], batch: &[StreamRecord]) -> BatchResult {
     if answer.trim_ascii().is_empty() {
         return BatchResult::Succeeded;

@@ -1,7 +1,7 @@
 //! Gathers records into batches.
 //!
-//! Rule from AWS, "Batching behavior": the function is invoked when the batch is full, when its event would pass 6 MB, or when the batching
-//! window is over, which starts with the batch's first record.
+//! Rule from AWS, "Batching behavior": the function is invoked when the batch is full, when its event would pass 6 MB,
+//! or when the batching window is over, which starts with the batch's first record.
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
@@ -62,8 +62,8 @@ impl Gathering {
         }
         let fitting = self.fitting();
         let batch: Vec<_> = self.waiting.drain(..fitting).collect();
-        // "If you configure a batching window, the next window begins as soon as the previous function invocation completes";
-        // what is left over starts its own now.
+        // "If you configure a batching window, the next window begins as soon as the previous function invocation
+        // completes"; what is left over starts its own now.
         self.first_at = (!self.waiting.is_empty()).then_some(now);
         (!batch.is_empty()).then_some(batch)
     }

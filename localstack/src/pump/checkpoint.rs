@@ -1,7 +1,7 @@
 //! How far a stream is processed, kept where the next start finds it.
 //!
-//! A checkpoint that is lost or old costs repetition, never records: delivery is at least once. So a file is replaced in one step but not forced to
-//! disk, and one that cannot be read counts as none.
+//! A checkpoint that is lost or old costs repetition, never records: delivery is at least once. So a file is replaced
+//! in one step but not forced to disk, and one that cannot be read counts as none.
 
 use std::fs;
 use std::io;
@@ -57,7 +57,8 @@ impl CheckpointStore {
         }
     }
 
-    /// The position that was saved for this stream; another stream's, also a former one's of the same table, does not count.
+    /// The position that was saved for this stream; another stream's, also a former one's of the same table, does not
+    /// count.
     pub(super) fn load(&self, stream: &Stream) -> Option<Position> {
         let checkpoint = match &self.place {
             Place::Memory(slot) => slot

@@ -45,7 +45,8 @@ impl Backoff {
     }
 }
 
-/// A mapping from a table's stream to a function. The fields have the names and defaults of AWS's `CreateEventSourceMapping`.
+/// A mapping from a table's stream to a function. The fields have the names and defaults of AWS's
+/// `CreateEventSourceMapping`.
 #[derive(Debug, Clone)]
 pub struct PumpConfig {
     /// The table whose stream is read.
@@ -62,7 +63,8 @@ pub struct PumpConfig {
     pub batching_window: Duration,
     /// `MaximumRetryAttempts`, `MaximumRecordAgeInSeconds`, `BisectBatchOnFunctionError`
     pub retry: RetryPolicy,
-    /// `FunctionResponseTypes: [ReportBatchItemFailures]`. Off, as AWS has it by default, the function's answer is not read.
+    /// `FunctionResponseTypes: [ReportBatchItemFailures]`. Off, as AWS has it by default, the function's answer is not
+    /// read.
     pub report_batch_item_failures: bool,
     /// `StartingPosition`
     pub starting_position: StartingPosition,

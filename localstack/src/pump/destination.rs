@@ -1,7 +1,7 @@
 //! The record that an on-failure destination gets, in AWS's form.
 //!
-//! Members from AWS, "Retaining discarded records for a DynamoDB event source in Lambda". The records themselves are not part of it: they are to be read
-//! from the stream, by their sequence numbers, while it still has them.
+//! Members from AWS, "Retaining discarded records for a DynamoDB event source in Lambda". The records themselves are
+//! not part of it: they are to be read from the stream, by their sequence numbers, while it still has them.
 
 use jiff::Timestamp;
 use serde::Serialize;

@@ -10,7 +10,8 @@ use crate::runtime_api;
 /// Why an invocation has no answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum InvokeError {
-    /// The function started and threw, crashed, timed out or went silent: a function error, which counts against the mapping's retries.
+    /// The function started and threw, crashed, timed out or went silent: a function error, which counts against the
+    /// mapping's retries.
     #[error("the function failed")]
     Failed,
     /// The function did not start (throttled, not there yet): tried again until the records expire, without counting.
@@ -51,7 +52,8 @@ where
 
 /// The mapping's on-failure destination.
 pub trait OnFailure: Send + Sync + 'static {
-    /// Takes the record of a batch that was given up. Once this returns the pump goes on behind that batch; it may tell of a batch twice.
+    /// Takes the record of a batch that was given up. Once this returns the pump goes on behind that batch; it may tell
+    /// of a batch twice.
     fn discarded(&self, record: DestinationRecord) -> impl Future<Output = ()> + Send;
 }
 

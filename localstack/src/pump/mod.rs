@@ -1,16 +1,19 @@
 //! The event source mapping of Lambda for DynamoDB streams, run locally by AWS's documented rules.
 //!
-//! No Lambda emulator has one that reports partial failures, retries within limits, bisects and tells a destination (design.md §6). This one does, over the
-//! streams API of the engine:
+//! No Lambda emulator has one that reports partial failures, retries within limits, bisects and tells a destination
+//! (design.md §6). This one does, over the streams API of the engine:
 //!
 //! ```text
-//!   GetRecords ──► filters ──► batch ──► function ──► batchItemFailures ──► checkpoint behind the last record that is done
-//!       ▲             │                     │               └► lowest failed one and all behind it: again, after a wait
-//!       │             └► passed over        └► function error: again, in halves if `bisect`
-//!    checkpoint                                                └► limits reached: on-failure destination, checkpoint behind them
+//!   checkpoint ──► GetRecords ──► filters ──► batch ──► function
+//!       ▲                           │                      │
+//!       ├── passed over ◄───────────┘                      │
+//!       ├── done: all, or those before the lowest failed ◄─┤
+//!       │                                                  ├─► failed: again, after a wait, in halves if `bisect`
+//!       └── given up, on-failure destination told ◄────────┘   until a limit is reached
 //! ```
 //!
-//! Delivery is at least once, in order, one batch at a time. The rules themselves ([`filter`], `answer`, `retry`, `batch`) are pure; `driver` only carries them out.
+//! Delivery is at least once, in order, one batch at a time. The rules themselves ([`filter`], `answer`, `retry`,
+//! `batch`) are pure; `driver` only carries them out.
 
 mod answer;
 mod batch;

@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::checkpoint::Position;
 use super::config::StartingPosition;
 use super::record::StreamRecord;
-use super::stream::{Start, Stream, StreamClient, StreamError};
+use super::stream::{PAGE, Start, Stream, StreamClient, StreamError};
 
 /// A place in a shard, and what it takes to go on from there.
 #[derive(Debug)]
@@ -21,7 +21,7 @@ pub(super) struct Reader {
 }
 
 /// What a read brought.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Read {
     /// Records within the stream's retention.
     pub(super) records: Vec<StreamRecord>,
@@ -29,6 +29,17 @@ pub(super) struct Read {
     pub(super) lost: Duration,
     /// Whether the shard's end is reached for now.
     pub(super) at_end: bool,
+}
+
+impl Read {
+    /// Nothing this time; worth a pause before the next try.
+    fn nothing(lost: Duration) -> Self {
+        Self {
+            records: Vec::new(),
+            lost,
+            at_end: true,
+        }
+    }
 }
 
 impl Reader {
@@ -53,21 +64,19 @@ impl Reader {
         self.position.as_ref()
     }
 
-    /// Reads on. Records older than `horizon_ms` (Unix milliseconds) are gone in DynamoDB; the engine keeps them, so they are passed over here.
+    /// Reads on. Records older than `horizon_ms` (Unix milliseconds) are gone in DynamoDB; the engine keeps them, so
+    /// they are passed over here.
     ///
     /// # Errors
-    /// The stream cannot be read for now. What AWS has an answer to is none: an expired iterator is opened anew, and a trimmed position goes on at the
-    /// oldest record that is left.
+    /// The stream cannot be read for now. What AWS has an answer to is none: an expired iterator is opened anew, and a
+    /// trimmed position goes on at the oldest record that is left.
     pub(super) async fn read(&mut self, horizon_ms: i64) -> Result<Read, StreamError> {
         match self.read_page(horizon_ms).await {
-            Err(StreamError::IteratorExpired) => Ok(Read::default()),
+            Err(StreamError::IteratorExpired) => Ok(Read::nothing(Duration::ZERO)),
             Err(StreamError::Trimmed) => {
                 self.position = None;
                 self.starting = StartingPosition::TrimHorizon;
-                Ok(Read {
-                    lost: self.skip_to(horizon_ms, horizon_ms),
-                    ..Read::default()
-                })
+                Ok(Read::nothing(self.skip_to(horizon_ms, horizon_ms)))
             }
             result => result,
         }
@@ -86,7 +95,7 @@ impl Reader {
         };
         let page = self.client.records(&self.stream, &iterator).await?;
         self.iterator = page.next;
-        let at_end = page.records.is_empty();
+        let at_end = page.records.len() < PAGE;
         if let Some(last) = page.records.last() {
             self.position = Some(Position {
                 sequence_number: last.sequence().to_owned(),
@@ -110,7 +119,8 @@ impl Reader {
         })
     }
 
-    /// How much time lies between what was seen, or else `otherwise_ms`, and the horizon: whatever changed in it is gone.
+    /// How much time lies between what was seen, or else `otherwise_ms`, and the horizon: whatever changed in it is
+    /// gone.
     fn skip_to(&mut self, horizon_ms: i64, otherwise_ms: i64) -> Duration {
         let from = self.seen_ms.replace(horizon_ms).unwrap_or(otherwise_ms);
         Duration::from_millis(u64::try_from(horizon_ms - from).unwrap_or(0))

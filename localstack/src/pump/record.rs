@@ -17,8 +17,9 @@ pub(super) struct StreamRecord {
 pub(super) struct MissingMember(&'static str);
 
 impl StreamRecord {
-    /// Takes a record as `GetRecords` answers it and gives it Lambda's form: `eventSourceARN` added, the mapping's region, times in whole epoch
-    /// seconds, and lower-case members in `userIdentity` (the stream's own API has them capitalised).
+    /// Takes a record as `GetRecords` answers it and gives it Lambda's form: `eventSourceARN` added, the mapping's
+    /// region, times in whole epoch seconds, and lower-case members in `userIdentity` (the stream's own API has them
+    /// capitalised).
     pub(super) fn from_api(
         mut raw: Value,
         region: &str,

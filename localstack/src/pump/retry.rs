@@ -1,8 +1,8 @@
 //! What becomes of a batch after an attempt: pure, so that every rule has a test without a stream.
 //!
-//! Rules from AWS, "Retaining discarded records for a DynamoDB event source in Lambda" and "Configuring partial batch response with
-//! DynamoDB and Lambda". Where they are silent: a record's retries are never counted anew, so that it is sent at most `1 + maximum_attempts` times
-//! by unsplit retries, however often the checkpoint moves before it.
+//! Rules from AWS, "Retaining discarded records for a DynamoDB event source in Lambda" and "Configuring partial batch
+//! response with DynamoDB and Lambda". Where they are silent: a record's retries are never counted anew, so that it is
+//! sent at most `1 + maximum_attempts` times by unsplit retries, however often the checkpoint moves before it.
 
 use std::time::Duration;
 
@@ -72,7 +72,8 @@ impl Attempt {
     }
 }
 
-/// What an attempt left behind. The records are split between the members, in order: done, then discarded or to be tried again.
+/// What an attempt left behind. The records are split between the members, in order: done, then discarded or to be
+/// tried again.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Settled {
     /// Records that are done; the last one's sequence number is the new checkpoint.

@@ -14,7 +14,8 @@ use crate::engine::EngineClock;
 pub struct PumpState {
     /// Sequence number of the last record that is done, passed over or given up.
     pub checkpoint: Option<String>,
-    /// Age of the oldest record that is read and not done, in milliseconds; 0 when there is none. AWS's metric `IteratorAge`.
+    /// Age of the oldest record that is read and not done, in milliseconds; 0 when there is none. AWS's metric
+    /// `IteratorAge`.
     pub iterator_age_ms: i64,
     /// Invocations that took place.
     pub invocations: u64,

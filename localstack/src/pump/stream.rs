@@ -1,6 +1,7 @@
 //! The few calls of the streams API that a pump needs, as plain HTTP and JSON.
 //!
-//! Without the AWS SDK: the local stack needs it for nothing else, and the engine only looks whether a request is signed, not by whom.
+//! Without the AWS SDK: the local stack needs it for nothing else, and the engine only looks whether a request is
+//! signed, not by whom.
 
 use http::{Request, Uri, header};
 use http_body_util::{BodyExt, Full};
@@ -13,8 +14,8 @@ use serde_json::{Value, json};
 use super::config::StartingPosition;
 use super::record::{MissingMember, StreamRecord};
 
-/// `GetRecords` returns no more than this.
-const PAGE: usize = 1_000;
+/// `GetRecords` returns no more than this; fewer means that there were no more.
+pub(super) const PAGE: usize = 1_000;
 
 /// A stream and its one shard.
 #[derive(Debug, Clone, PartialEq, Eq)]

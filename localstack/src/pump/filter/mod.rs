@@ -1,8 +1,8 @@
 //! Lambda's event filtering: which records of a stream a function gets to see.
 //!
-//! Rules from AWS, "Control which events Lambda sends to your function" and "Using event filtering with a DynamoDB event source". Two
-//! of them surprise: a rule tests leaves only (`NewImage.undelivered.S`, never `NewImage.undelivered`), and DynamoDB writes numbers as strings, so that
-//! `numeric` never matches an attribute's `N`.
+//! Rules from AWS, "Control which events Lambda sends to your function" and "Using event filtering with a DynamoDB
+//! event source". Two of them surprise: a rule tests leaves only (`NewImage.undelivered.S`, never
+//! `NewImage.undelivered`), and DynamoDB writes numbers as strings, so that `numeric` never matches an attribute's `N`.
 
 mod parse;
 mod rule;
