@@ -15,7 +15,8 @@ use sha2::{Digest as _, Sha256};
 use crate::ids::EventId;
 use crate::json::{self, Value};
 use crate::record::PolicyPin;
-use crate::time::Timestamp;
+use crate::time::{Timestamp, TtlSeconds};
+use crate::writes::ttl_at;
 
 /// Over how many partitions the indexes of undelivered and quarantined rows are spread, so that none is hot.
 pub const SHARDS: u8 = 8;
@@ -68,6 +69,72 @@ pub enum Delivery {
         /// Why; never the event's content.
         reason: String,
     },
+}
+
+impl Delivery {
+    /// When TTL may take the row. Never before its sink has it: what is undelivered or quarantined has no TTL.
+    #[must_use]
+    pub fn ttl(&self) -> Option<TtlSeconds> {
+        match self {
+            Self::Delivered { at } => Some(ttl_at(at.plus(DELIVERED_RETENTION))),
+            Self::Undelivered(_) | Self::Quarantined { .. } => None,
+        }
+    }
+}
+
+/// A conditional change to where a row stands. One `UpdateItem`; where the condition is false nothing changes, and nothing is
+/// ever created.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Mark {
+    /// The sink acknowledged the row that carried `seen`.
+    Delivered {
+        /// The marker that was sent under.
+        seen: Marker,
+        /// When.
+        at: Timestamp,
+    },
+    /// The sink refuses the row that carried `seen`, and always will.
+    Quarantined {
+        /// The marker that was sent under.
+        seen: Marker,
+        /// Since when.
+        since: Timestamp,
+        /// Why; never the event's content.
+        reason: String,
+    },
+    /// An operator wants it sent again.
+    Redriven {
+        /// A marker that the row never had.
+        fresh: Marker,
+    },
+}
+
+impl Mark {
+    /// The condition: the very marker that was seen, or, for a redrive, any row at all.
+    #[must_use]
+    pub fn permits(&self, row: Option<&OutboxRow>) -> bool {
+        match (self, row.map(|row| &row.delivery)) {
+            (Self::Redriven { .. }, Some(_)) => true,
+            (
+                Self::Delivered { seen, .. } | Self::Quarantined { seen, .. },
+                Some(Delivery::Undelivered(marker)),
+            ) => seen == marker,
+            (Self::Delivered { .. } | Self::Quarantined { .. }, Some(_)) | (_, None) => false,
+        }
+    }
+
+    /// Where the row stands afterwards.
+    #[must_use]
+    pub fn delivery(&self) -> Delivery {
+        match self {
+            Self::Delivered { at, .. } => Delivery::Delivered { at: *at },
+            Self::Quarantined { since, reason, .. } => Delivery::Quarantined {
+                since: *since,
+                reason: reason.clone(),
+            },
+            Self::Redriven { fresh } => Delivery::Undelivered(*fresh),
+        }
+    }
 }
 
 /// A row of the outbox.

@@ -1,143 +1,127 @@
-//! Breadth-first search over all worlds of a configuration.
+//! Breadth-first search over all worlds of a model.
 
 use std::collections::{HashSet, VecDeque};
+use std::fmt::Debug;
 use std::hash::{BuildHasher, Hash};
-use std::time::Duration;
 
 use foldhash::quality::FixedState;
 
-use super::moves::{Move, moves};
-use super::store::Write;
-use super::world::{Payload, World, decision};
-use super::{Config, LEASE};
-use crate::flow::{ClaimWrite, Done, Step, TRIES};
-use crate::record::{EXPIRY_MARGIN, State};
+/// The world after a move, or the rule that the move breaks.
+pub(super) type Outcome<W> = Result<W, &'static str>;
+
+/// Something whose every history can be explored.
+pub(super) trait Model {
+    /// Everything that distinguishes one moment of a history from another.
+    type World: Hash;
+    /// One thing that happens.
+    type Move: Copy + Debug;
+
+    /// Where every history begins.
+    fn start(&self) -> Self::World;
+
+    /// Every next world, or the rule that the way there breaks.
+    fn moves(&self, world: &Self::World) -> Vec<(Self::Move, Outcome<Self::World>)>;
+
+    /// What [`Self::comes_to_an_end`] depends on: it is asked once for each.
+    fn essence(&self, world: &Self::World) -> u64;
+
+    /// Once nothing fails any more, what was begun comes to its end.
+    fn comes_to_an_end(&self, world: &Self::World) -> Result<(), &'static str>;
+}
 
 /// What a search found.
 #[derive(Debug)]
-pub(super) struct Explored {
+pub(super) struct Explored<M> {
     pub(super) worlds: usize,
-    pub(super) violation: Option<Violation>,
+    pub(super) violation: Option<Violation<M>>,
 }
 
 /// A broken rule with a shortest history that breaks it.
 #[derive(Debug)]
-pub(super) struct Violation {
+pub(super) struct Violation<M> {
     pub(super) rule: &'static str,
-    pub(super) history: Vec<Move>,
+    pub(super) history: Vec<M>,
 }
+
+/// How a world was reached: from which one, by what.
+type Origin<M> = (usize, Option<M>);
 
 /// Visits every world once. Worlds are told apart by a 64-bit hash: among a million of them, two collide with a probability
 /// of three in a hundred million.
-pub(super) fn explore(config: &Config) -> Explored {
-    let start = World::new(config);
+pub(super) fn explore<M: Model>(model: &M) -> Explored<M::Move> {
+    let start = model.start();
     let mut seen = HashSet::from([digest(&start)]);
-    let mut answerable = HashSet::new();
-    let mut parents: Vec<(usize, Option<Move>)> = vec![(0, None)];
+    let mut ended = HashSet::new();
+    let mut origins: Vec<Origin<M::Move>> = vec![(0, None)];
     let mut queue = VecDeque::from([(0, start)]);
     while let Some((index, world)) = queue.pop_front() {
-        if answerable.insert(digest(&(&world.store.record, world.now)))
-            && let Err(rule) = retry_reaches_an_answer(&world, config)
+        if ended.insert(model.essence(&world))
+            && let Err(rule) = model.comes_to_an_end(&world)
         {
-            return found(&parents, index, None, rule);
+            return found(&origins, index, None, rule);
         }
-        for (step, outcome) in moves(&world, config) {
+        for (step, outcome) in model.moves(&world) {
             match outcome {
-                Err(rule) => return found(&parents, index, Some(step), rule),
+                Err(rule) => return found(&origins, index, Some(step), rule),
                 Ok(next) => {
                     if seen.insert(digest(&next)) {
-                        parents.push((index, Some(step)));
-                        queue.push_back((parents.len() - 1, next));
+                        origins.push((index, Some(step)));
+                        queue.push_back((origins.len() - 1, next));
                     }
                 }
             }
         }
     }
     Explored {
-        worlds: parents.len(),
+        worlds: origins.len(),
         violation: None,
     }
 }
 
-fn found(
-    parents: &[(usize, Option<Move>)],
+fn found<M: Copy>(
+    origins: &[Origin<M>],
     mut index: usize,
-    last: Option<Move>,
+    last: Option<M>,
     rule: &'static str,
-) -> Explored {
-    let mut history: Vec<Move> = last.into_iter().collect();
-    while let (parent, Some(step)) = parents[index] {
+) -> Explored<M> {
+    let mut history: Vec<M> = last.into_iter().collect();
+    while let (origin, Some(step)) = origins[index] {
         history.push(step);
-        index = parent;
+        index = origin;
     }
     history.reverse();
     Explored {
-        worlds: parents.len(),
+        worlds: origins.len(),
         violation: Some(Violation { rule, history }),
     }
 }
 
-fn digest(value: &impl Hash) -> u64 {
+pub(super) fn digest(value: &impl Hash) -> u64 {
     FixedState::with_seed(0).hash_one(value)
 }
 
-/// Once calls stop failing and a lease's time has passed, the caller whose key it is gets a final answer.
-fn retry_reaches_an_answer(world: &World, config: &Config) -> Result<(), &'static str> {
-    let mut world = world.clone();
-    world.now = world
-        .now
-        .plus(LEASE + EXPIRY_MARGIN + Duration::from_secs(1));
-    let payload = match &world.store.record {
-        Some(record) if record.identity.exact == Payload::B.fingerprint() => Payload::B,
-        Some(_) | None => Payload::A,
-    };
-    let fresh = u8::MAX;
-    world.workers[0].claims = fresh;
-    let caller = world.caller(0, payload, config);
-    let moment = world.moment(0, config);
-    let mut step = Step::begin(&caller, &moment, TRIES);
-    for _ in 0..16 {
-        let mut apply = |write: &Write| world.store.apply(write, config.mutant, world.now);
-        step = match step {
-            Step::Claim(claim) => {
-                let answer = match claim.write() {
-                    ClaimWrite::Reserve(reserve) => apply(&Write::Reserve(reserve.clone())),
-                    ClaimWrite::TakeOver(transition) => {
-                        apply(&Write::Transition(transition.clone()))
-                    }
-                };
-                claim.settle(answer?, &caller, &moment)
-            }
-            Step::Evaluate(reservation) => {
-                let decision = decision(&reservation, 0);
-                reservation.decide(decision, moment.now)
-            }
-            Step::Commit(decided) => {
-                let answer = apply(&Write::Commit(Box::new(decided.commit().clone())));
-                decided.settle(answer?, &caller, &moment)
-            }
-            Step::Surrender(surrender) => {
-                let answer = apply(&Write::Transition(surrender.transition().clone()));
-                surrender.settle(answer?, &caller, &moment)
-            }
-            Step::Recheck(recheck) => {
-                recheck.settle(Some(world.store.existing()), &caller, &moment)
-            }
-            Step::Wait(_) => return Err("a lease outlives its time"),
-            Step::Done(done) => return is_final(&done),
-        };
-    }
-    Err("a retry does not come to an end")
+/// Asserts that no history of `model` breaks a rule.
+#[track_caller]
+#[expect(
+    clippy::disallowed_macros,
+    reason = "a check tells how much it has seen"
+)]
+pub(super) fn holds<M: Model>(name: &str, model: &M) {
+    let Explored { worlds, violation } = explore(model);
+    eprintln!("{name}: {worlds} worlds");
+    assert!(violation.is_none(), "{name}: {violation:#?}");
 }
 
-fn is_final(done: &Done) -> Result<(), &'static str> {
-    match done {
-        Done::Committed(_) | Done::Finished(_) | Done::ResultExpired { .. } => Ok(()),
-        Done::Surrendered(record) if matches!(record.state, State::FailedFinal { .. }) => Ok(()),
-        Done::Surrendered(_)
-        | Done::InProgress(_)
-        | Done::Mismatch { .. }
-        | Done::NotReserved
-        | Done::TryAgain(_) => Err("a retry does not reach a final answer though no call fails"),
-    }
+/// Asserts that a history of `model` breaks `rule`.
+#[track_caller]
+#[expect(
+    clippy::disallowed_macros,
+    reason = "a check tells how much it has seen"
+)]
+pub(super) fn is_found<M: Model>(model: &M, rule: &str) {
+    let violation = explore(model)
+        .violation
+        .expect("the checker finds no violation");
+    eprintln!("{} after {:?}", violation.rule, violation.history);
+    assert_eq!(violation.rule, rule, "{:#?}", violation.history);
 }

@@ -1,93 +1,11 @@
-//! An exhaustive model check of a key's life, over the code that the service runs.
+//! Exhaustive model checks, over the code that the service runs.
 //!
-//! The workers drive [`crate::flow`] itself; only the store, the clocks and the faults are modelled, and the store asks the
-//! [`crate::writes`] conditions themselves. [`explore`] visits every state that a configuration can reach, breadth first,
-//! so a violation comes with a shortest history. [`Mutant`]s break one rule each: the same checker must find them.
+//! * [`life`]: a key's life, from its first reservation over takeovers, late writes and its three zones to the next life;
+//! * [`delivery`]: an event's way out, over the stream, the sweeper, crashes, quarantine and redrive.
+//!
+//! [`explore`] visits every state that a configuration can reach, breadth first, so a violation comes with a shortest history.
+//! Mutants break one rule each: the same checker must find them, or a test shows why there is nothing to find.
 
+mod delivery;
 mod explore;
-mod moves;
-mod store;
-mod world;
-
-use std::time::Duration;
-
-use crate::record::{EXPIRY_MARGIN, Retention};
-
-/// One rule of the protocol, broken.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Mutant {
-    /// The protocol as it is.
-    None,
-    /// The commit is conditional on PROCESSING only.
-    CommitUnfenced,
-    /// The commit takes "absent, or mine" for its own.
-    CommitAbsentOrMine,
-    /// A release is conditional on the owner and attempt, not on the state.
-    ReleaseWithoutState,
-    /// A release is conditional on the existence of a record only.
-    ReleaseUnfenced,
-    /// Every record belongs to every request.
-    NoFingerprint,
-    /// An unknown outcome is taken for a failure: the worker records one without looking.
-    NoRereadOnUnknown,
-    /// `attempts-exhausted` is answered before it is recorded.
-    ExhaustedAnsweredEarly,
-    /// An unknown outcome is taken for "not applied": the worker releases without looking.
-    UnknownIsNotApplied,
-}
-
-/// What is explored.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Config {
-    /// How many requests each worker handles, one after the other.
-    pub(crate) requests: &'static [u8],
-    /// How far each worker's clock is ahead; at most [`EXPIRY_MARGIN`].
-    pub(crate) ahead: [Duration; 3],
-    /// How many things may go wrong in one history.
-    pub(crate) faults: u8,
-    /// How often one call tries again.
-    pub(crate) tries: u8,
-    /// How often a lease's time passes, and a retention's.
-    pub(crate) short_ticks: u8,
-    pub(crate) long_ticks: u8,
-    /// The attempts that were used up before the history begins.
-    pub(crate) attempts_before: u32,
-    pub(crate) mutant: Mutant,
-}
-
-/// A lease, as the model's workers take it.
-const LEASE: Duration = Duration::from_secs(31);
-/// A lease lapses in one short tick.
-const SHORT_TICK: Duration = Duration::from_secs(32);
-/// One long tick passes the result, two the key's expiry but not its margin, three all of it: the three zones.
-const LONG_TICK: Duration = Duration::from_secs(62 * 60);
-const RETENTION: Retention = Retention {
-    result: Duration::from_secs(60 * 60),
-    key: Duration::from_secs(120 * 60),
-    decision: None,
-};
-
-impl Config {
-    pub(crate) const fn new(requests: &'static [u8]) -> Self {
-        Self {
-            requests,
-            ahead: [Duration::ZERO; 3],
-            faults: 2,
-            tries: 1,
-            short_ticks: 1,
-            long_ticks: 0,
-            attempts_before: 0,
-            mutant: Mutant::None,
-        }
-    }
-
-    /// The second worker's clock is ahead by all that clocks may differ by.
-    pub(crate) const fn skewed(self) -> Self {
-        Self {
-            ahead: [Duration::ZERO, EXPIRY_MARGIN, Duration::ZERO],
-            ..self
-        }
-    }
-}
-
-mod tests;
+mod life;

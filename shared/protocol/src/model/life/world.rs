@@ -18,53 +18,53 @@ use crate::time::Timestamp;
 
 /// Everything that distinguishes one moment of a history from another.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) struct World {
-    pub(super) now: Timestamp,
-    pub(super) store: Store,
-    pub(super) workers: Vec<Worker>,
+pub(crate) struct World {
+    pub(crate) now: Timestamp,
+    pub(crate) store: Store,
+    pub(crate) workers: Vec<Worker>,
     /// Writes that were sent, were not heard of, and may still arrive.
-    pub(super) late: Vec<Late>,
-    pub(super) faults: u8,
-    pub(super) short_ticks: u8,
-    pub(super) long_ticks: u8,
+    pub(crate) late: Vec<Late>,
+    pub(crate) faults: u8,
+    pub(crate) short_ticks: u8,
+    pub(crate) long_ticks: u8,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Late {
-    pub(super) write: Write,
-    pub(super) sent: Timestamp,
+pub(crate) struct Late {
+    pub(crate) write: Write,
+    pub(crate) sent: Timestamp,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Worker {
-    pub(super) requests: u8,
+pub(crate) struct Worker {
+    pub(crate) requests: u8,
     /// Makes owner tokens and decision ids fresh.
-    pub(super) claims: u8,
-    pub(super) running: Option<(Payload, Step)>,
+    pub(crate) claims: u8,
+    pub(crate) running: Option<(Payload, Step)>,
 }
 
 impl Worker {
-    pub(super) const fn is_at_a_local_step(&self) -> bool {
+    pub(crate) const fn is_at_a_local_step(&self) -> bool {
         matches!(self.running, Some((_, Step::Evaluate(_) | Step::Wait(_))))
     }
 }
 
 /// Which request is sent under the one key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Payload {
+pub(crate) enum Payload {
     A,
     B,
 }
 
 /// One worker's view while it handles a request.
-pub(super) struct ModelCaller {
-    pub(super) payload: Payload,
-    pub(super) mutant: Mutant,
+pub(crate) struct ModelCaller {
+    pub(crate) payload: Payload,
+    pub(crate) mutant: Mutant,
     decision: [u8; 16],
 }
 
 impl World {
-    pub(super) fn new(config: &Config) -> Self {
+    pub(crate) fn new(config: &Config) -> Self {
         let idle = |&requests| Worker {
             requests,
             claims: 0,
@@ -86,7 +86,7 @@ impl World {
         }
     }
 
-    pub(super) fn caller(&self, who: usize, payload: Payload, config: &Config) -> ModelCaller {
+    pub(crate) fn caller(&self, who: usize, payload: Payload, config: &Config) -> ModelCaller {
         ModelCaller {
             payload,
             mutant: config.mutant,
@@ -94,7 +94,7 @@ impl World {
         }
     }
 
-    pub(super) fn moment(&self, who: usize, config: &Config) -> Moment {
+    pub(crate) fn moment(&self, who: usize, config: &Config) -> Moment {
         let now = self.now.plus(config.ahead[who]);
         let owner = OwnerToken::from_random(token(who, self.workers[who].claims, 0));
         Moment {
@@ -105,7 +105,7 @@ impl World {
     }
 
     /// Worker `who` is at `step` now. An answer is judged and ends the request.
-    pub(super) fn arrive(
+    pub(crate) fn arrive(
         &mut self,
         who: usize,
         payload: Payload,
@@ -182,7 +182,7 @@ fn advises_new_key(code: &FinalCode) -> bool {
 }
 
 impl Payload {
-    pub(super) const fn fingerprint(self) -> Fingerprint {
+    pub(crate) const fn fingerprint(self) -> Fingerprint {
         match self {
             Self::A => Fingerprint::from_bytes([0xa; 32]),
             Self::B => Fingerprint::from_bytes([0xb; 32]),
@@ -266,7 +266,7 @@ fn used_up(attempts: u32, now: Timestamp) -> Record {
 }
 
 /// What a worker decides: another outcome for each attempt, so that two decisions never look alike.
-pub(super) fn decision(reservation: &crate::flow::Reservation, who: usize) -> Decision {
+pub(crate) fn decision(reservation: &crate::flow::Reservation, who: usize) -> Decision {
     #![expect(clippy::unwrap_used, reason = "constants of the model")]
     let kind = "e".to_owned();
     Decision {

@@ -10,7 +10,7 @@ use crate::writes::{Answer, NotApplied, ttl_after};
 
 /// One thing that happened; a history is a list of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Move {
+pub(crate) enum Move {
     Start(usize, Payload),
     Worker(usize, Event),
     LateWriteArrives(usize),
@@ -20,7 +20,7 @@ pub(super) enum Move {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Event {
+pub(crate) enum Event {
     Answered,
     /// The write landed, its reply was lost, the SDK sent it again and passes on the second answer.
     SentTwice,
@@ -58,10 +58,10 @@ const VERDICTS: &[Event] = &[Event::Decides, Event::FailsForGood, Event::RunsOut
 const CRASH: &[Event] = &[Event::CrashBeforeSending];
 const WAITS: &[Event] = &[Event::Polls, Event::Leaves];
 
-type Outcome = Result<World, &'static str>;
+type Outcome = super::super::explore::Outcome<World>;
 
 /// Every next world, or the rule that the way there breaks.
-pub(super) fn moves(world: &World, config: &Config) -> Vec<(Move, Outcome)> {
+pub(crate) fn moves(world: &World, config: &Config) -> Vec<(Move, Outcome)> {
     let mut next = Vec::new();
     // What only one worker sees (its evaluation, its patience) happens at once: it commutes with everything that others do,
     // and a worker that stalls there is the same as one that stalls at its next write.

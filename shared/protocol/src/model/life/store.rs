@@ -7,7 +7,7 @@ use crate::writes::{Answer, Commit, Existing, Reserve, Transition};
 
 /// A write on its way.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Write {
+pub(crate) enum Write {
     Reserve(Reserve),
     Transition(Transition),
     Commit(Box<Commit>),
@@ -15,25 +15,25 @@ pub(super) enum Write {
 
 /// The store, with the ghost variables that the invariants speak of.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub(super) struct Store {
-    pub(super) record: Option<Record>,
+pub(crate) struct Store {
+    pub(crate) record: Option<Record>,
     /// The decision of the current life: its outcome, and when its key's lifetime ends.
-    pub(super) decided: Option<(String, Timestamp)>,
+    pub(crate) decided: Option<(String, Timestamp)>,
     /// How many events the current life's decision has.
-    pub(super) events: usize,
+    pub(crate) events: usize,
     /// Somebody was told in this life that a new key is safe.
-    pub(super) new_key_advised: bool,
+    pub(crate) new_key_advised: bool,
 }
 
 impl Store {
-    pub(super) fn existing(&self) -> Existing {
+    pub(crate) fn existing(&self) -> Existing {
         self.record
             .clone()
             .map_or(Existing::Absent, |record| Existing::Found(Box::new(record)))
     }
 
     /// Applies `write` if its condition holds, and checks what must never happen.
-    pub(super) fn apply(
+    pub(crate) fn apply(
         &mut self,
         write: &Write,
         mutant: Mutant,
