@@ -17,9 +17,9 @@
 //! A reservation is granted by a store's answer to a claim, never made:
 //!
 //! ```compile_fail,E0451
-//! # use decide_once_protocol::{flow::Reservation, record::Record};
-//! fn forge(record: Record) -> Reservation {
-//!     Reservation { record, retention: todo!(), tries: 1 }
+//! # use decide_once_protocol::{flow::Reservation, record::{Record, Retention}};
+//! fn forge(record: Record, retention: Retention) -> Reservation {
+//!     Reservation { record, retention, tries: 1 }
 //! }
 //! ```
 //!
