@@ -25,4 +25,6 @@ pub mod time;
 pub mod writes;
 
 #[cfg(test)]
+mod golden;
+#[cfg(test)]
 mod model;

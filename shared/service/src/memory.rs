@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use decide_once_protocol::decision::{ClaimId, DecisionItem, NaturalClaim};
 use decide_once_protocol::ids::{DecisionId, EventId};
-use decide_once_protocol::outbox::{DELIVERED_RETENTION, Delivery, OutboxRow};
+use decide_once_protocol::outbox::OutboxRow;
 use decide_once_protocol::record::Record;
 use decide_once_protocol::scope::OperationId;
 use decide_once_protocol::time::Timestamp;
@@ -104,14 +104,10 @@ impl MemoryStore {
                 .expiry
                 .is_none_or(|expiry| !ttl_after(expiry).allows_deletion_at(now))
         });
-        contents
-            .rows
-            .retain(|_, slot| match slot.item().map(|row| &row.delivery) {
-                Some(Delivery::Delivered { at }) => {
-                    !ttl_at(at.plus(DELIVERED_RETENTION)).allows_deletion_at(now)
-                }
-                Some(Delivery::Undelivered(_) | Delivery::Quarantined { .. }) | None => true,
-            });
+        contents.rows.retain(|_, slot| {
+            let ttl = slot.item().and_then(|row| row.delivery.ttl());
+            ttl.is_none_or(|ttl| !ttl.allows_deletion_at(now))
+        });
         before - contents.len()
     }
 

@@ -1,23 +1,18 @@
 //! The outbox's rows in memory.
 
 use decide_once_protocol::ids::EventId;
-use decide_once_protocol::outbox::{Delivery, Marker, OutboxRow, shard_of};
+use decide_once_protocol::outbox::{Delivery, Mark, Marker, OutboxRow, shard_of};
 use decide_once_protocol::time::Timestamp;
 
 use super::{Contents, MemoryStore, Slot, read};
 use crate::ports::{Marked, Outbox, Read, StoreError};
 
 impl Contents {
-    /// Where an existing row stands becomes `to`, if `permits` says so of where it stands now.
-    fn mark(
-        &mut self,
-        event: &EventId,
-        to: Delivery,
-        permits: impl FnOnce(&Delivery) -> bool,
-    ) -> Marked {
+    /// Changes where a row stands, if the mark's own rule permits it.
+    fn mark(&mut self, event: &EventId, mark: &Mark) -> Marked {
         match self.rows.get_mut(event) {
-            Some(Slot::Item(row)) if permits(&row.delivery) => {
-                row.delivery = to;
+            Some(Slot::Item(row)) if mark.permits(Some(row)) => {
+                row.delivery = mark.delivery();
                 Marked::Done
             }
             Some(Slot::Item(_) | Slot::Unreadable(_)) | None => Marked::NotThere,
@@ -36,10 +31,7 @@ impl Outbox for MemoryStore {
         seen: Marker,
         at: Timestamp,
     ) -> Result<Marked, StoreError> {
-        let unchanged = |now: &Delivery| *now == Delivery::Undelivered(seen);
-        Ok(self
-            .lock()
-            .mark(event, Delivery::Delivered { at }, unchanged))
+        Ok(self.lock().mark(event, &Mark::Delivered { seen, at }))
     }
 
     async fn quarantine(
@@ -49,18 +41,17 @@ impl Outbox for MemoryStore {
         reason: &str,
         at: Timestamp,
     ) -> Result<Marked, StoreError> {
-        let to = Delivery::Quarantined {
+        let reason = reason.to_owned();
+        let mark = Mark::Quarantined {
+            seen,
             since: at,
-            reason: reason.to_owned(),
+            reason,
         };
-        let unchanged = |now: &Delivery| *now == Delivery::Undelivered(seen);
-        Ok(self.lock().mark(event, to, unchanged))
+        Ok(self.lock().mark(event, &mark))
     }
 
     async fn redrive(&self, event: &EventId, fresh: Marker) -> Result<Marked, StoreError> {
-        Ok(self
-            .lock()
-            .mark(event, Delivery::Undelivered(fresh), |_| true))
+        Ok(self.lock().mark(event, &Mark::Redriven { fresh }))
     }
 
     async fn undelivered(
