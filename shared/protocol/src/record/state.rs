@@ -1,0 +1,152 @@
+//! The states of an operation, and what each carries.
+
+use super::expiry::Expiry;
+use crate::answer::StoredAnswer;
+use crate::ids::DecisionId;
+use crate::time::Timestamp;
+
+/// The states of an operation.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum State {
+    /// Somebody is deciding.
+    Processing {
+        /// Until when others leave it alone (the margin is included); lapsed *at* this instant.
+        lease: Timestamp,
+        /// When a key whose owners all died is retired.
+        key_expiry: Timestamp,
+    },
+    /// Decided and committed.
+    Succeeded {
+        /// What is replayed.
+        answer: StoredAnswer,
+        /// Until when.
+        expiry: Expiry,
+    },
+    /// This attempt failed; the next may not.
+    FailedRetryable {
+        /// Why.
+        cause: RetryCause,
+        /// When a key that nobody retried is retired.
+        key_expiry: Timestamp,
+    },
+    /// The request can never be decided.
+    FailedFinal {
+        /// What is replayed.
+        failure: FinalFailure,
+        /// Until when.
+        expiry: Expiry,
+    },
+}
+
+/// The name of a state: what a condition on the state tests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum StateName {
+    /// [`State::Processing`]
+    Processing,
+    /// [`State::Succeeded`]
+    Succeeded,
+    /// [`State::FailedRetryable`]
+    FailedRetryable,
+    /// [`State::FailedFinal`]
+    FailedFinal,
+}
+
+impl StateName {
+    /// The stored and shown form.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Processing => "PROCESSING",
+            Self::Succeeded => "SUCCEEDED",
+            Self::FailedRetryable => "FAILED_RETRYABLE",
+            Self::FailedFinal => "FAILED_FINAL",
+        }
+    }
+}
+
+/// Why an attempt was given up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum RetryCause {
+    /// The store did not take the commit. Does not count as an attempt.
+    Store,
+    /// The time of the invocation ran out.
+    Deadline,
+}
+
+impl RetryCause {
+    /// The stored form.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Store => "store",
+            Self::Deadline => "deadline",
+        }
+    }
+
+    /// Reads the stored form.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        [Self::Store, Self::Deadline]
+            .into_iter()
+            .find(|cause| cause.as_str() == text)
+    }
+}
+
+/// A failure that is recorded and replayed.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct FinalFailure {
+    /// What kind.
+    pub code: FinalCode,
+    /// For people: names rules and limits, never values of the request.
+    pub detail: String,
+}
+
+/// The kinds of final failure.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum FinalCode {
+    /// No rule matched, or a rule could not be evaluated.
+    DecisionFailed,
+    /// The result is larger than what can be stored.
+    ResultTooLarge,
+    /// [`MAX_ATTEMPTS`] attempts ended without a result.
+    AttemptsExhausted,
+    /// Another operation has the natural key; this is its decision.
+    AlreadyDecided(DecisionId),
+}
+
+impl FinalCode {
+    /// The code as stored, and as the problem type's last segment.
+    #[must_use]
+    pub const fn as_str(&self) -> &'static str {
+        match self {
+            Self::DecisionFailed => "decision-failed",
+            Self::ResultTooLarge => "result-too-large",
+            Self::AttemptsExhausted => "attempts-exhausted",
+            Self::AlreadyDecided(_) => "already-decided",
+        }
+    }
+}
+
+impl State {
+    /// The state's name.
+    #[must_use]
+    pub const fn name(&self) -> StateName {
+        match self {
+            Self::Processing { .. } => StateName::Processing,
+            Self::Succeeded { .. } => StateName::Succeeded,
+            Self::FailedRetryable { .. } => StateName::FailedRetryable,
+            Self::FailedFinal { .. } => StateName::FailedFinal,
+        }
+    }
+
+    /// When the key's life ends (before the margin).
+    #[must_use]
+    pub const fn key_expiry(&self) -> Timestamp {
+        match self {
+            Self::Processing { key_expiry, .. } | Self::FailedRetryable { key_expiry, .. } => {
+                *key_expiry
+            }
+            Self::Succeeded { expiry, .. } | Self::FailedFinal { expiry, .. } => expiry.key,
+        }
+    }
+}
