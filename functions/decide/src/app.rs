@@ -11,9 +11,10 @@ use decide_once_service::system::{SystemClock, SystemIds};
 use decide_once_service::{Budget, Call, Decider, status};
 use lambda_http::{Body, Error, Request, RequestExt as _, Response};
 
+use crate::caller::Access;
 use crate::config::Config;
 use crate::path::Resource;
-use crate::{answer, body, caller};
+use crate::{answer, body, prefer};
 
 /// The name of the one operation of this endpoint: a part of every operation id.
 const OPERATION: &str = "decide";
@@ -51,7 +52,7 @@ impl App {
     }
 
     async fn post_decision(&self, request: &Request) -> Answered {
-        let tenant = caller::tenant(request, &self.config.tenant_claim)?;
+        let tenant = self.config.authority.admit(request, Access::Write)?;
         let key = body::key(request.headers())?;
         let decision_request = body::request(request)?;
         let operation = OperationName::parse(OPERATION).map_err(|error| internal(&error))?;
@@ -69,7 +70,7 @@ impl App {
     }
 
     async fn get_decision(&self, request: &Request, id: Option<DecisionId>) -> Answered {
-        let tenant = caller::tenant(request, &self.config.tenant_claim)?;
+        let tenant = self.config.authority.admit(request, Access::Read)?;
         let id = id.ok_or_else(|| Box::new(status::not_found("decision")))?;
         let now = self.decider.clock.now();
         let body = status::decision(&self.decider.store, &tenant, &id, now).await?;
@@ -77,7 +78,7 @@ impl App {
     }
 
     async fn get_operation(&self, request: &Request, id: Option<OperationId>) -> Answered {
-        let tenant = caller::tenant(request, &self.config.tenant_claim)?;
+        let tenant = self.config.authority.admit(request, Access::Read)?;
         let id = id.ok_or_else(|| Box::new(status::not_found("operation")))?;
         let now = self.decider.clock.now();
         let status = status::status(&self.decider.store, &tenant, &id, now).await?;
@@ -96,7 +97,7 @@ impl App {
             });
         Budget {
             deadline: self.decider.clock.now().plus(remaining),
-            wait: self.decider.settings.default_wait,
+            wait: prefer::wait(request.headers()).unwrap_or(self.decider.settings.default_wait),
         }
     }
 }

@@ -1,30 +1,131 @@
-//! Who calls: from the authorizer's claims in the request context, never from a client's header or body.
+//! Who calls, and what for: from the authorizer's word in the request context, never from a client's header or body.
+//!
+//! | authorizer | tenant | scopes |
+//! |---|---|---|
+//! | JWT (HTTP API) | the claim `TENANT_CLAIM` | its scopes, else the claims `scope` or `scp` |
+//! | Lambda (HTTP API, payload 2.0) | the context field `TENANT_CLAIM` | the context field `scope` |
+//! | IAM | with `TENANT_FROM=iam` only: the caller's ARN | none: the IAM policy has decided |
+
+use std::env;
 
 use decide_once_protocol::scope::Tenant;
 use decide_once_service::problem::{Kind, Problem};
-use lambda_http::request::RequestContext;
+use lambda_http::aws_lambda_events::apigw::{
+    ApiGatewayRequestAuthorizer, ApiGatewayRequestAuthorizerJwtDescription,
+};
 use lambda_http::{Request, RequestExt as _};
 
-/// The tenant that the authorizer vouches for.
-///
-/// # Errors
-/// There is no authorizer, no such claim, or the claim is empty: 401.
-pub(crate) fn tenant(request: &Request, claim: &str) -> Result<Tenant, Box<Problem>> {
-    let context = request.request_context_ref();
-    let vouched = match context {
-        Some(RequestContext::ApiGatewayV2(context)) => context
-            .authorizer
-            .as_ref()
-            .and_then(|authorizer| authorizer.jwt.as_ref())
-            .and_then(|jwt| jwt.claims.get(claim)),
-        Some(_) | None => None,
-    };
-    vouched
-        .and_then(|tenant| Tenant::parse(tenant).ok())
-        .ok_or_else(|| {
-            let detail = format!(
-                "no authorizer named a tenant in the claim `{claim}`; call with a valid token"
-            );
-            Box::new(Problem::new(Kind::Unauthenticated, detail))
+/// How callers are known, and what they must be allowed.
+#[derive(Clone, Debug)]
+pub(crate) struct Authority {
+    /// `TENANT_CLAIM`; `tenant` if unset.
+    tenant_claim: String,
+    /// `TENANT_FROM=iam`: the tenant is the IAM principal.
+    from_iam: bool,
+    /// `WRITE_SCOPE`; not asked for if unset.
+    write_scope: Option<String>,
+    /// `READ_SCOPE`; not asked for if unset.
+    read_scope: Option<String>,
+}
+
+/// What a caller wants to do.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Access {
+    /// Have something decided.
+    Write,
+    /// Read what is recorded.
+    Read,
+}
+
+/// A caller that an authorizer vouches for.
+struct Vouched {
+    tenant: String,
+    /// `None` where scopes are not the authorizer's way.
+    scopes: Option<Vec<String>>,
+}
+
+impl Authority {
+    pub(crate) fn from_env() -> Self {
+        let variable = |name| env::var(name).ok().filter(|value| !value.is_empty());
+        Self {
+            tenant_claim: variable("TENANT_CLAIM").unwrap_or_else(|| "tenant".to_owned()),
+            from_iam: variable("TENANT_FROM").is_some_and(|source| source == "iam"),
+            write_scope: variable("WRITE_SCOPE"),
+            read_scope: variable("READ_SCOPE"),
+        }
+    }
+
+    /// The tenant, if the caller is known and may do what it wants.
+    ///
+    /// # Errors
+    /// 401: no authorizer names a tenant. 403: a scope is missing.
+    pub(crate) fn admit(&self, request: &Request, access: Access) -> Result<Tenant, Box<Problem>> {
+        let context = request.request_context_ref();
+        let vouched = context
+            .and_then(lambda_http::request::RequestContext::authorizer)
+            .and_then(|authorizer| self.vouched(authorizer));
+        let Some(vouched) = vouched else {
+            return Err(unknown());
+        };
+        let tenant = Tenant::parse(&vouched.tenant).map_err(|_| unknown())?;
+        match (self.scope(access), vouched.scopes) {
+            (Some(needed), Some(scopes)) if !scopes.iter().any(|scope| scope == needed) => {
+                Err(forbidden(needed))
+            }
+            (Some(_) | None, _) => Ok(tenant),
+        }
+    }
+
+    fn scope(&self, access: Access) -> Option<&str> {
+        match access {
+            Access::Write => self.write_scope.as_deref(),
+            Access::Read => self.read_scope.as_deref(),
+        }
+    }
+
+    fn vouched(&self, authorizer: &ApiGatewayRequestAuthorizer) -> Option<Vouched> {
+        if self.from_iam {
+            let tenant = authorizer.iam.as_ref()?.user_arn.clone()?;
+            return Some(Vouched {
+                tenant,
+                scopes: None,
+            });
+        }
+        if let Some(jwt) = &authorizer.jwt {
+            let tenant = jwt.claims.get(&self.tenant_claim)?.clone();
+            return Some(Vouched {
+                tenant,
+                scopes: Some(scopes(jwt)),
+            });
+        }
+        let field = |name: &str| authorizer.fields.get(name).and_then(|value| value.as_str());
+        let tenant = field(&self.tenant_claim)?.to_owned();
+        Some(Vouched {
+            tenant,
+            scopes: Some(words(field("scope").unwrap_or_default())),
         })
+    }
+}
+
+fn scopes(jwt: &ApiGatewayRequestAuthorizerJwtDescription) -> Vec<String> {
+    if let Some(scopes) = &jwt.scopes {
+        return scopes.clone();
+    }
+    let claim = jwt.claims.get("scope").or_else(|| jwt.claims.get("scp"));
+    claim.map_or_else(Vec::new, |scopes| words(scopes))
+}
+
+/// A list of scopes as one text (RFC 6749 §3.3).
+fn words(text: &str) -> Vec<String> {
+    text.split_ascii_whitespace().map(str::to_owned).collect()
+}
+
+fn unknown() -> Box<Problem> {
+    let detail = "no authorizer named a tenant for this call; call with a valid token";
+    Box::new(Problem::new(Kind::Unauthenticated, detail))
+}
+
+fn forbidden(scope: &str) -> Box<Problem> {
+    let detail = format!("the token lacks the scope `{scope}`; ask for a token that has it");
+    Box::new(Problem::new(Kind::Forbidden, detail))
 }

@@ -7,6 +7,8 @@ use std::time::Duration;
 use decide_once_dynamodb::TableNames;
 use decide_once_service::settings::Settings;
 
+use crate::caller::Authority;
+
 /// What the function is told by its environment.
 #[derive(Clone, Debug)]
 pub(crate) struct Config {
@@ -14,8 +16,8 @@ pub(crate) struct Config {
     pub(crate) policies: PathBuf,
     /// `OPERATIONS_TABLE`, `DECISIONS_TABLE`, `OUTBOX_TABLE`.
     pub(crate) tables: TableNames,
-    /// `TENANT_CLAIM`: the authorizer's claim that names the tenant; `tenant` if unset.
-    pub(crate) tenant_claim: String,
+    /// How callers are known, and what they must be allowed.
+    pub(crate) authority: Authority,
     /// `DEFAULT_WAIT_MS`, `LEASE_CAP_MS`, `EVENT_SOURCE`; each has a default.
     pub(crate) settings: Settings,
 }
@@ -39,7 +41,7 @@ impl Config {
                 decisions: required("DECISIONS_TABLE")?,
                 outbox: required("OUTBOX_TABLE")?,
             },
-            tenant_claim: env::var("TENANT_CLAIM").unwrap_or_else(|_| "tenant".to_owned()),
+            authority: Authority::from_env(),
             settings: Settings {
                 lease_cap: millis("LEASE_CAP_MS", defaults.lease_cap)?,
                 default_wait: millis("DEFAULT_WAIT_MS", defaults.default_wait)?,

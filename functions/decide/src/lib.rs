@@ -11,6 +11,7 @@ mod config;
 mod event;
 mod log;
 mod path;
+mod prefer;
 
 use std::sync::Arc;
 

@@ -115,6 +115,8 @@ impl Environment {
             ("OUTBOX_TABLE", self.tables.outbox.clone().into()),
             ("POLICIES_DIR", self.policies.clone().into()),
             ("SINK_URL", self.sink.clone().into()),
+            ("WRITE_SCOPE", "decisions:write".into()),
+            ("READ_SCOPE", "decisions:read".into()),
             ("DECIDE_ONCE_LOCAL_CLOCK", self.clock.clone().into()),
         ]
     }

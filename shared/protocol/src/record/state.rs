@@ -108,7 +108,7 @@ pub enum FinalCode {
     DecisionFailed,
     /// The result is larger than what can be stored.
     ResultTooLarge,
-    /// [`MAX_ATTEMPTS`] attempts ended without a result.
+    /// [`MAX_ATTEMPTS`](super::MAX_ATTEMPTS) attempts ended without a result.
     AttemptsExhausted,
     /// Another operation has the natural key; this is its decision.
     AlreadyDecided(DecisionId),
