@@ -4,11 +4,12 @@ use std::time::{Duration, SystemTime};
 
 use decide_once_dynamodb::DynamoStore;
 use decide_once_protocol::ids::DecisionId;
+use decide_once_protocol::request::{PolicyId, PolicyVersion};
 use decide_once_protocol::scope::{OperationId, OperationName, Scope};
 use decide_once_service::ports::Clock as _;
 use decide_once_service::problem::{Kind, Problem};
 use decide_once_service::system::{SystemClock, SystemIds};
-use decide_once_service::{Budget, Call, Decider, status};
+use decide_once_service::{Budget, Call, Decider, policies, status};
 use lambda_http::{Body, Error, Request, RequestExt as _, Response};
 
 use crate::caller::Access;
@@ -47,6 +48,8 @@ impl App {
             Resource::Decisions => self.post_decision(&request).await,
             Resource::Decision(id) => self.get_decision(&request, id).await,
             Resource::Operation(id) => self.get_operation(&request, id).await,
+            Resource::Policies => self.get_policies(&request),
+            Resource::Policy(named) => self.get_policy(&request, named),
         };
         answered.unwrap_or_else(|problem| answer::problem(&problem))
     }
@@ -83,6 +86,18 @@ impl App {
         let now = self.decider.clock.now();
         let status = status::status(&self.decider.store, &tenant, &id, now).await?;
         Ok(answer::status(&status))
+    }
+
+    fn get_policies(&self, request: &Request) -> Answered {
+        caller::tenant(request, &self.config.tenant_claim)?;
+        Ok(answer::policy(policies::list(&self.decider.policies)))
+    }
+
+    fn get_policy(&self, request: &Request, named: Option<(PolicyId, PolicyVersion)>) -> Answered {
+        caller::tenant(request, &self.config.tenant_claim)?;
+        let (id, version) = named.ok_or_else(|| Box::new(policies::not_found()))?;
+        let body = policies::version(&self.decider.policies, &id, version)?;
+        Ok(answer::policy(body))
     }
 
     /// The remaining time comes from Lambda's clock, the deadline is told in this worker's.

@@ -1,6 +1,7 @@
 //! The resources, and the methods that each has.
 
 use decide_once_protocol::ids::DecisionId;
+use decide_once_protocol::request::{PolicyId, PolicyVersion};
 use decide_once_protocol::scope::OperationId;
 
 /// A path that means something here.
@@ -12,6 +13,10 @@ pub(crate) enum Resource {
     Decision(Option<DecisionId>),
     /// `/v1/operations/{id}`
     Operation(Option<OperationId>),
+    /// `/v1/policies`
+    Policies,
+    /// `/v1/policies/{id}/{version}`
+    Policy(Option<(PolicyId, PolicyVersion)>),
     /// `/health`
     Health,
 }
@@ -21,13 +26,17 @@ impl Resource {
     pub(crate) fn parse(path: &str) -> Option<Self> {
         match path {
             "/v1/decisions" => Some(Self::Decisions),
+            "/v1/policies" => Some(Self::Policies),
             "/health" => Some(Self::Health),
             _ => {
                 if let Some(id) = segment(path, "/v1/decisions/") {
                     Some(Self::Decision(DecisionId::parse(id)))
+                } else if let Some(id) = segment(path, "/v1/operations/") {
+                    Some(Self::Operation(OperationId::parse(id).ok()))
                 } else {
-                    segment(path, "/v1/operations/")
-                        .map(|id| Self::Operation(OperationId::parse(id).ok()))
+                    let (id, version) = path.strip_prefix("/v1/policies/")?.split_once('/')?;
+                    let version = segment(version, "")?;
+                    (!id.is_empty()).then(|| Self::Policy(policy(id, version)))
                 }
             }
         }
@@ -37,7 +46,11 @@ impl Resource {
     pub(crate) const fn methods(&self) -> &'static str {
         match self {
             Self::Decisions => "POST",
-            Self::Decision(_) | Self::Operation(_) | Self::Health => "GET",
+            Self::Decision(_)
+            | Self::Operation(_)
+            | Self::Policies
+            | Self::Policy(_)
+            | Self::Health => "GET",
         }
     }
 }
@@ -45,6 +58,13 @@ impl Resource {
 fn segment<'a>(path: &'a str, prefix: &str) -> Option<&'a str> {
     path.strip_prefix(prefix)
         .filter(|rest| !rest.is_empty() && !rest.contains('/'))
+}
+
+/// Only the spelling that is also the file's: `3`, not `03` or `+3`.
+fn policy(id: &str, version: &str) -> Option<(PolicyId, PolicyVersion)> {
+    let number = PolicyVersion::new(version.parse().ok()?).ok()?;
+    let id = PolicyId::parse(id).ok()?;
+    (number.to_string() == version).then_some((id, number))
 }
 
 #[cfg(test)]
@@ -61,8 +81,28 @@ mod tests {
             "/",
             "/V1/decisions",
             "//v1/decisions",
+            "/v1/policies/",
+            "/v1/policies/a",
+            "/v1/policies/a/",
+            "/v1/policies//1",
+            "/v1/policies/a/1/",
         ] {
             assert!(Resource::parse(path).is_none(), "{path}");
+        }
+    }
+
+    #[test]
+    fn a_policy_version_has_one_spelling() {
+        let named = |path: &str| matches!(Resource::parse(path), Some(Resource::Policy(Some(_))));
+        assert!(named("/v1/policies/credit-limit/3"));
+        for unknown in [
+            "credit-limit/03",
+            "credit-limit/+3",
+            "credit-limit/0",
+            "a%2Fb/1",
+            "A/1",
+        ] {
+            assert!(!named(&format!("/v1/policies/{unknown}")), "{unknown}");
         }
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! * [`decide`]: a call from its reservation to its answer;
 //! * [`status`]: reading operations and decisions;
+//! * [`policies`]: reading the packaged policies;
 //! * [`publish`](ports::Outbox): events on their way out.
 //!
 //! [`ports`] says what they need of the world; [`problem`] and [`reply`] what a caller is told.
@@ -14,6 +15,7 @@ mod evaluate;
 pub mod logging;
 pub mod memory;
 mod patience;
+pub mod policies;
 pub mod ports;
 pub mod problem;
 mod render;

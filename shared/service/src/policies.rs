@@ -1,0 +1,66 @@
+//! Reading policies: which versions are packaged here, and what each says. No store: a policy is a part of the deployment.
+
+use decide_once_policy::{Listed, PolicySet, Unavailable};
+use decide_once_protocol::hash::hex;
+use decide_once_protocol::json::{Object, Value, object};
+use decide_once_protocol::request::{PolicyId, PolicyVersion};
+
+use crate::problem::{Kind, Problem};
+
+/// Every packaged version with its digest, and which of each policy is active. The body, as JSON.
+#[must_use]
+pub fn list(policies: &PolicySet) -> String {
+    let versions: Vec<Object> = policies.list().map(|listed| head(&listed)).collect();
+    object([("policies", Value::from(versions))]).to_json()
+}
+
+/// A version as it is written: schema, rules, events and examples, after what [`list`] says of it. The body, as JSON.
+///
+/// # Errors
+/// The problem to answer: it is not packaged here, or its check refuses it.
+pub fn version(
+    policies: &PolicySet,
+    id: &PolicyId,
+    version: PolicyVersion,
+) -> Result<String, Box<Problem>> {
+    let listed = policies
+        .list()
+        .find(|listed| listed.id == id && listed.version == version)
+        .ok_or_else(|| Box::new(not_found()))?;
+    let document = policies.document(id, version).map_err(|why| match why {
+        Unavailable::UnknownPolicy(_) | Unavailable::UnknownVersion(..) => Box::new(not_found()),
+        Unavailable::Broken { .. } => {
+            tracing::error!(alarm = "policy-broken", %why, "a packaged policy is refused by its check");
+            let detail = "the policy version is packaged, and cannot be used at the moment";
+            Box::new(Problem::new(Kind::Unavailable, detail))
+        }
+    })?;
+    let mut body = head(&listed);
+    for (name, value) in document.as_object().into_iter().flatten() {
+        if !body.contains(name) {
+            body.insert(name, value.clone());
+        }
+    }
+    Ok(body.to_json())
+}
+
+/// The answer for a policy or a version of it that is not packaged here.
+#[must_use]
+pub fn not_found() -> Problem {
+    let detail =
+        "there is no such policy version here; GET /v1/policies lists those that there are";
+    Problem::new(Kind::NotFound, detail)
+}
+
+/// `policy` and `version` are spelled as in the file; the digest is the one that decisions name.
+fn head(listed: &Listed<'_>) -> Object {
+    object([
+        ("policy", Value::from(listed.id.as_str())),
+        ("version", Value::from(listed.version.get())),
+        ("active", Value::from(listed.active)),
+        (
+            "digest",
+            Value::from(format!("sha256:{}", hex(&listed.digest()))),
+        ),
+    ])
+}
