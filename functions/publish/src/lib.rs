@@ -1,1 +1,66 @@
-//! The publish function: outbox stream to sink.
+//! The publish function: from the outbox's stream to the sink.
+//!
+//! Thin: a stream event becomes changes ([`event`]), one use-case of `decide-once-service` delivers what they ask for, and the
+//! first that is not done is named in the answer ([`answer`]).
+
+mod answer;
+mod config;
+mod event;
+mod log;
+
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use decide_once_dynamodb::client::CALL_TIMEOUT;
+use decide_once_dynamodb::{DynamoStore, client_from_env};
+use decide_once_service::logging;
+use decide_once_service::ports::Clock as _;
+use decide_once_service::publish::Publisher;
+use decide_once_service::system::SystemClock;
+use decide_once_sinks::HttpSink;
+pub use lambda_runtime::Error;
+use lambda_runtime::{Context, LambdaEvent, service_fn};
+
+use crate::answer::BatchResponse;
+use crate::config::Config;
+use crate::event::StreamEvent;
+
+type Publishes = Publisher<DynamoStore, HttpSink, SystemClock>;
+
+/// Runs the function until its process ends: configuration, client and sink once, then batch by batch.
+///
+/// # Errors
+/// A variable is missing or wrong, or the Runtime API is gone. Said before the first batch is taken.
+pub async fn run() -> Result<(), Error> {
+    logging::init();
+    let config = Config::from_env()?;
+    let publisher = Arc::new(Publisher {
+        outbox: DynamoStore::new(client_from_env().await?, config.tables),
+        sink: HttpSink::new(&config.sink_url, config.sink_timeout)
+            .map_err(config::ConfigError::from)?,
+        clock: SystemClock,
+        longest: config.sink_timeout + CALL_TIMEOUT,
+    });
+    lambda_runtime::run(service_fn(move |event: LambdaEvent<StreamEvent>| {
+        let publisher = Arc::clone(&publisher);
+        // Boxed: what the runtime wraps around it would be a type too deep for the compiler.
+        Box::pin(async move { Ok::<_, Error>(publish(&publisher, event).await) })
+    }))
+    .await
+}
+
+async fn publish(publisher: &Publishes, event: LambdaEvent<StreamEvent>) -> BatchResponse {
+    let batch = event.payload.into_changes();
+    // The remaining time comes from Lambda's clock, the deadline is told in this worker's.
+    let deadline = publisher.clock.now().plus(remaining(&event.context));
+    let report = publisher.publish(&batch, deadline).await;
+    log::line(&report);
+    BatchResponse::of(report)
+}
+
+fn remaining(context: &Context) -> Duration {
+    context
+        .deadline()
+        .duration_since(SystemTime::now())
+        .unwrap_or_default()
+}

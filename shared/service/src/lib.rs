@@ -3,7 +3,7 @@
 //! * [`decide`]: a call from its reservation to its answer;
 //! * [`status`]: reading operations and decisions;
 //! * [`policies`]: reading the packaged policies;
-//! * [`publish`](ports::Outbox): events on their way out.
+//! * [`publish`]: events on their way out.
 //!
 //! [`ports`] says what they need of the world; [`problem`] and [`reply`] what a caller is told.
 
@@ -18,6 +18,7 @@ mod patience;
 pub mod policies;
 pub mod ports;
 pub mod problem;
+pub mod publish;
 mod render;
 pub mod reply;
 pub mod settings;

@@ -9,6 +9,7 @@
 //! first request uses is a reserved word (<https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/ReservedWords.html>),
 //! so that no `ExpressionAttributeNames` travel along.
 
+pub mod change;
 pub mod claim;
 pub mod decision;
 pub mod operation;
