@@ -9,6 +9,7 @@
 
 pub mod answer;
 pub mod binary;
+pub mod fixtures;
 pub mod request;
 pub mod signal;
 pub mod stack;
