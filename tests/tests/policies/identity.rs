@@ -58,16 +58,16 @@ async fn another_version_with_the_same_key_is_another_request() {
 #[tokio::test]
 async fn a_newer_versions_defaults_do_not_count() {
     let world = World::default();
-    world
-        .instance(first_release())
-        .post("K1", &loan(r#"{"amount":5}"#))
-        .await
-        .created();
+    let (unsaid, dollars) = (
+        loan(r#"{"amount":5}"#),
+        loan(r#"{"amount":5,"currency":"USD"}"#),
+    );
+    let old = world.instance(first_release());
+    old.post("K1", &unsaid).await.created();
+    old.post("K2", &dollars).await.created();
     let function = world.instance(release(2));
-    function
-        .post("K1", &loan(r#"{"amount":5,"currency":"USD"}"#))
-        .await
-        .replayed();
+    function.post("K1", &dollars).await.replayed();
+    function.post("K2", &unsaid).await.replayed();
     let euros = function
         .post("K1", &loan(r#"{"amount":5,"currency":"EUR"}"#))
         .await;
