@@ -9,8 +9,10 @@
 
 pub mod answer;
 pub mod binary;
+pub mod conformance;
 pub mod fixtures;
 pub mod request;
+pub mod samples;
 pub mod signal;
 pub mod stack;
 pub mod wait;

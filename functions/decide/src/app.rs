@@ -18,7 +18,7 @@ use crate::path::Resource;
 use crate::{answer, body, prefer};
 
 /// The name of the one operation of this endpoint: a part of every operation id.
-const OPERATION: &str = "decide";
+const OPERATION: &str = decide_once_protocol::scope::DECIDE;
 
 /// The function with all that it needs.
 #[derive(Debug)]

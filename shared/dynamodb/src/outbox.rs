@@ -63,6 +63,10 @@ impl Outbox for DynamoStore {
         before: Marker,
         limit: u32,
     ) -> Result<Vec<(EventId, Marker)>, StoreError> {
+        // DynamoDB refuses a BETWEEN whose bounds are the wrong way round.
+        if after.is_some_and(|after| after.encode() >= before.encode()) {
+            return Ok(Vec::new());
+        }
         let wanted = usize::try_from(limit).unwrap_or(usize::MAX);
         let mut found = Vec::new();
         let mut start = None;

@@ -12,9 +12,9 @@ use decide_once_protocol::decision::DecisionItem;
 use decide_once_protocol::ids::DecisionId;
 use decide_once_protocol::outbox::{Delivery, OutboxRow};
 use decide_once_protocol::scope::OperationId;
+use decide_once_tests::samples::{self, NOW, at};
 use serde_json::{Value, json};
 use support::json::{from_json, to_json};
-use support::samples::{self, NOW, at};
 
 /// Fails with the whole file as it would have to be, unless both directions agree with the file.
 fn agrees<T: PartialEq + std::fmt::Debug>(

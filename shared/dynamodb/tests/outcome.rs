@@ -9,9 +9,9 @@ use decide_once_protocol::ids::DecisionId;
 use decide_once_protocol::record::Record;
 use decide_once_protocol::writes::{Answer, Blocked, Existing, NotApplied, Unreadable};
 use decide_once_service::ports::{Marked, Outbox, Read, Store, StoreError};
+use decide_once_tests::samples::{self, NOW, at};
 use support::json::to_json;
 use support::replay::{Replay, Reply};
-use support::samples::{self, NOW, at};
 
 const CONFLICT: Answer = Answer::NotApplied(NotApplied::Conflict);
 const UNAVAILABLE: Answer = Answer::NotApplied(NotApplied::Unavailable);

@@ -17,8 +17,8 @@ use decide_once_protocol::members::Members;
 use decide_once_protocol::record::{Identity, PolicyPin, Record, Retention, Seed, Terms};
 use decide_once_protocol::writes::Answer;
 use decide_once_service::ports::Store;
+use decide_once_tests::samples::{NOW, at, key, lease, request, scope, tenant};
 use support::replay::{Replay, Reply};
-use support::samples::{NOW, at, key, lease, request, scope, tenant};
 
 /// Issue "1. Decide once": request bodies of a first request stay below 2.5 KB in all.
 const BUDGET: usize = 2_500;

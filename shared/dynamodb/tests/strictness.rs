@@ -8,7 +8,7 @@ use aws_sdk_dynamodb::types::AttributeValue;
 use decide_once_dynamodb::items::{Item, V, decision, operation, outbox};
 use decide_once_protocol::outbox::{Delivery, OutboxRow};
 use decide_once_protocol::writes::{Existing, Unreadable};
-use support::samples::{self, NOW, at};
+use decide_once_tests::samples::{self, NOW, at};
 
 fn corrupt(attribute: &str) -> Unreadable {
     Unreadable::Corrupt {

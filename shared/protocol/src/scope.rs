@@ -7,6 +7,9 @@ use crate::{hash, key::IdempotencyKey};
 /// The longest tenant or operation name, in bytes.
 pub const MAX_NAME_BYTES: usize = 256;
 
+/// The operation that `POST /v1/decisions` is. Part of every operation id's hash: it never changes.
+pub const DECIDE: &str = "decide";
+
 /// Part of every operation id's hash. Changing it would give every key a second life: it never changes for stored keys.
 const OPERATION_ID_SCHEME: &[u8] = b"v1";
 

@@ -5,7 +5,7 @@
 //! | `id` | S | always | table key: the decision's id |
 //! | `v` | N | always | version of this layout |
 //! | `tenant` | S | always | whose it is |
-//! | `op` | S | absent when it follows | the operation id; it follows from tenant, [`OPERATION_NAME`] and key |
+//! | `op` | S | absent when it follows | the operation id; it follows from tenant, [`DECIDE`] and key, which saves 66 bytes of every first request |
 //! | `pin` | S | always | policy, version and digest |
 //! | `content` | S | always | packed: key, subject, rule, outcome, event types |
 //! | `times` | S | always | separated by `/`: the evaluation in ms, and how many ms later the result expires, the key expires and, unless for ever, the decision may go |
@@ -17,7 +17,7 @@ use decide_once_protocol::ids::DecisionId;
 use decide_once_protocol::key::IdempotencyKey;
 use decide_once_protocol::record::{Expiry, RECORD_VERSION};
 use decide_once_protocol::request::Subject;
-use decide_once_protocol::scope::{OperationId, OperationName, Scope, Tenant};
+use decide_once_protocol::scope::{DECIDE, OperationId, OperationName, Scope, Tenant};
 use decide_once_protocol::time::Timestamp;
 use decide_once_protocol::writes::ttl_at;
 use decide_once_service::ports::Read;
@@ -39,10 +39,6 @@ pub const PIN: &str = "pin";
 pub const CONTENT: &str = "content";
 /// S.
 pub const TIMES: &str = "times";
-
-/// The operation whose id is not stored, because it follows from tenant and key: 66 bytes less in every first request. Of
-/// any other operation the id is stored.
-pub const OPERATION_NAME: &str = "decisions";
 
 /// The table key of a decision.
 #[must_use]
@@ -118,11 +114,11 @@ pub fn decode(item: &Item) -> Decoded<DecisionItem> {
     })
 }
 
-/// The id of this tenant's [`OPERATION_NAME`] operation under this key.
+/// The id of this tenant's [`DECIDE`] operation under this key.
 fn implied_operation(tenant: &Tenant, key: &IdempotencyKey) -> Option<OperationId> {
     let scope = Scope {
         tenant: tenant.clone(),
-        operation: OperationName::parse(OPERATION_NAME).ok()?,
+        operation: OperationName::parse(DECIDE).ok()?,
         key: key.clone(),
     };
     Some(scope.operation_id())

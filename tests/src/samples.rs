@@ -1,4 +1,4 @@
-//! Things that are stored.
+//! Things that are stored: records of every state, decisions, events, claims, and the writes that bring them there.
 
 use std::time::Duration;
 
@@ -13,33 +13,44 @@ use decide_once_protocol::record::{
     Expiry, Fence, FinalCode, FinalFailure, Identity, PolicyPin, Record, RetryCause, State,
 };
 use decide_once_protocol::request::{DecisionRequest, PolicyId, PolicyVersion, Subject};
-use decide_once_protocol::scope::{OperationName, Scope, Tenant};
+use decide_once_protocol::scope::{DECIDE, OperationName, Scope, Tenant};
 use decide_once_protocol::time::Timestamp;
 use decide_once_protocol::writes::{Commit, Reserve, Seen, Transition, vacant_before};
 
-pub(crate) const NOW: i64 = 1_796_083_200_000;
+/// The instant at which the samples begin, in ms.
+pub const NOW: i64 = 1_796_083_200_000;
 
-pub(crate) fn at(ms: i64) -> Timestamp {
+/// The instant `ms` milliseconds after the epoch.
+#[must_use]
+pub fn at(ms: i64) -> Timestamp {
     Timestamp::from_millis(ms).unwrap()
 }
 
-pub(crate) fn tenant() -> Tenant {
+/// A tenant.
+#[must_use]
+pub fn tenant() -> Tenant {
     Tenant::parse("t-alpha").unwrap()
 }
 
-pub(crate) fn key() -> IdempotencyKey {
+/// A key of 36 characters.
+#[must_use]
+pub fn key() -> IdempotencyKey {
     IdempotencyKey::parse("0190b5a6-6f1c-7d2e-8a3b-4c5d6e7f8091").unwrap()
 }
 
-pub(crate) fn scope() -> Scope {
+/// The scope of [`key`].
+#[must_use]
+pub fn scope() -> Scope {
     Scope {
         tenant: tenant(),
-        operation: OperationName::parse("decisions").unwrap(),
+        operation: OperationName::parse(DECIDE).unwrap(),
         key: key(),
     }
 }
 
-pub(crate) fn pin() -> PolicyPin {
+/// A policy version.
+#[must_use]
+pub fn pin() -> PolicyPin {
     PolicyPin {
         id: PolicyId::parse("credit-limit").unwrap(),
         version: PolicyVersion::new(3).unwrap(),
@@ -47,19 +58,25 @@ pub(crate) fn pin() -> PolicyPin {
     }
 }
 
-pub(crate) fn fence(attempt: u32) -> Fence {
+/// The fence of an attempt; each attempt has its own owner.
+#[must_use]
+pub fn fence(attempt: u32) -> Fence {
     let owner = OwnerToken::from_random([u8::try_from(attempt).unwrap(); 16]);
     Fence { owner, attempt }
 }
 
-pub(crate) fn request() -> DecisionRequest {
+/// The request that the records belong to.
+#[must_use]
+pub fn request() -> DecisionRequest {
     DecisionRequest::parse(
         br#"{"policy":"credit-limit","subject":"acct-42","facts":{"amount":12500,"currency":"USD"}}"#,
     )
     .unwrap()
 }
 
-pub(crate) fn expiry() -> Expiry {
+/// A result of a day and a key of three.
+#[must_use]
+pub fn expiry() -> Expiry {
     Expiry {
         result: at(NOW + 86_400_000),
         key: at(NOW + 259_200_000),
@@ -67,7 +84,8 @@ pub(crate) fn expiry() -> Expiry {
 }
 
 /// A record of attempt 2 in this state.
-pub(crate) fn record(state: State) -> Record {
+#[must_use]
+pub fn record(state: State) -> Record {
     Record {
         operation: scope().operation_id(),
         tenant: tenant(),
@@ -87,14 +105,18 @@ pub(crate) fn record(state: State) -> Record {
     }
 }
 
-pub(crate) fn processing() -> State {
+/// Leased for half a minute.
+#[must_use]
+pub fn processing() -> State {
     State::Processing {
         lease: at(NOW + 31_000),
         key_expiry: at(NOW + 259_200_000),
     }
 }
 
-pub(crate) fn verdict() -> Verdict {
+/// An approval with one event.
+#[must_use]
+pub fn verdict() -> Verdict {
     Verdict {
         rule: "standard".to_owned(),
         outcome: r#"{"decision":"approve","limit":25000,"currency":"USD"}"#.to_owned(),
@@ -102,7 +124,9 @@ pub(crate) fn verdict() -> Verdict {
     }
 }
 
-pub(crate) fn succeeded(inline: bool) -> State {
+/// Decided; the verdict is inline or by reference.
+#[must_use]
+pub fn succeeded(inline: bool) -> State {
     State::Succeeded {
         answer: StoredAnswer {
             digest: [0xda; 32],
@@ -112,7 +136,9 @@ pub(crate) fn succeeded(inline: bool) -> State {
     }
 }
 
-pub(crate) fn failed(code: FinalCode) -> State {
+/// Failed for good.
+#[must_use]
+pub fn failed(code: FinalCode) -> State {
     let detail = "no rule matched".to_owned();
     State::FailedFinal {
         failure: FinalFailure { code, detail },
@@ -121,7 +147,8 @@ pub(crate) fn failed(code: FinalCode) -> State {
 }
 
 /// A record of every state and kind, with a name for each.
-pub(crate) fn records() -> Vec<(&'static str, Record)> {
+#[must_use]
+pub fn records() -> Vec<(&'static str, Record)> {
     let retryable = |cause| State::FailedRetryable {
         cause,
         key_expiry: at(NOW + 259_200_000),
@@ -162,7 +189,9 @@ pub(crate) fn records() -> Vec<(&'static str, Record)> {
     ]
 }
 
-pub(crate) fn decision() -> DecisionItem {
+/// The decision of the records.
+#[must_use]
+pub fn decision() -> DecisionItem {
     DecisionItem {
         id: DecisionId::from_random([7; 16]),
         tenant: tenant(),
@@ -177,7 +206,9 @@ pub(crate) fn decision() -> DecisionItem {
     }
 }
 
-pub(crate) fn row(index: u32) -> OutboxRow {
+/// An undelivered event of [`decision`].
+#[must_use]
+pub fn row(index: u32) -> OutboxRow {
     let event = Event {
         id: DecisionId::from_random([7; 16]).event(index),
         kind: "com.example.credit-limit.decided".to_owned(),
@@ -190,8 +221,10 @@ pub(crate) fn row(index: u32) -> OutboxRow {
     event.into_row(index)
 }
 
-pub(crate) fn claim(name: &str, expiry: Option<Timestamp>) -> NaturalClaim {
-    let operation = OperationName::parse("decisions").unwrap();
+/// A natural-key claim by [`decision`].
+#[must_use]
+pub fn claim(name: &str, expiry: Option<Timestamp>) -> NaturalClaim {
+    let operation = OperationName::parse(DECIDE).unwrap();
     NaturalClaim {
         id: ClaimId::of(&tenant(), &operation, name, &["\"4711\"".to_owned()]).unwrap(),
         name: name.to_owned(),
@@ -200,7 +233,9 @@ pub(crate) fn claim(name: &str, expiry: Option<Timestamp>) -> NaturalClaim {
     }
 }
 
-pub(crate) fn reserve() -> Reserve {
+/// A first reservation.
+#[must_use]
+pub fn reserve() -> Reserve {
     Reserve {
         record: Record {
             fence: fence(1),
@@ -213,7 +248,8 @@ pub(crate) fn reserve() -> Reserve {
 }
 
 /// A commit with one event and these claims.
-pub(crate) fn commit(claims: Vec<NaturalClaim>) -> Commit {
+#[must_use]
+pub fn commit(claims: Vec<NaturalClaim>) -> Commit {
     Commit {
         operation: Transition {
             expected: Seen::of(&record(processing())),
@@ -226,7 +262,9 @@ pub(crate) fn commit(claims: Vec<NaturalClaim>) -> Commit {
     }
 }
 
-pub(crate) fn release() -> Transition {
+/// Attempt 2 is given up for now.
+#[must_use]
+pub fn release() -> Transition {
     let cause = RetryCause::Deadline;
     Transition {
         expected: Seen::of(&record(processing())),
@@ -237,6 +275,8 @@ pub(crate) fn release() -> Transition {
     }
 }
 
-pub(crate) fn lease() -> Duration {
+/// How long a lease is.
+#[must_use]
+pub fn lease() -> Duration {
     Duration::from_secs(31)
 }

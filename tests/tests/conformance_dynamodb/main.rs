@@ -1,0 +1,52 @@
+//! The conformance suite on DynamoDB's API: the adapter, the unchanged SDK, and an engine of each test's own.
+
+#![expect(clippy::unwrap_used, reason = "tests")]
+
+mod cases;
+mod engine;
+
+use aws_sdk_dynamodb::types::AttributeValue;
+use decide_once_dynamodb::DynamoStore;
+use decide_once_protocol::writes::Unreadable;
+use decide_once_service::memory::Foreign;
+use decide_once_tests::conformance;
+use decide_once_tests::conformance::Harness;
+use engine::Running;
+
+struct DynamoDb {
+    running: Running,
+}
+
+impl Harness for DynamoDb {
+    type Store = DynamoStore;
+
+    async fn start() -> Self {
+        let running = Running::start();
+        Self { running }
+    }
+
+    fn store(&self) -> DynamoStore {
+        self.running.store()
+    }
+
+    async fn plant(&self, foreign: Foreign) {
+        let (table, key, id, why) = match &foreign {
+            Foreign::Operation(id, why) => ("operations", "op", id.as_str(), why),
+            Foreign::Decision(id, why) => ("decisions", "id", id.as_str(), why),
+            Foreign::Row(id, why) => ("outbox", "event", id.as_str(), why),
+        };
+        // A corrupt item has its key and version only: the first attribute that is read after them is missing.
+        let version = match why {
+            Unreadable::Newer { version } => *version,
+            Unreadable::Corrupt { .. } => 1,
+        };
+        let put = self.running.client().put_item().table_name(table);
+        put.item(key, AttributeValue::S(id.to_owned()))
+            .item("v", AttributeValue::N(version.to_string()))
+            .send()
+            .await
+            .unwrap();
+    }
+}
+
+conformance!(DynamoDb);
