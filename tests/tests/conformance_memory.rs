@@ -1,5 +1,6 @@
 //! The conformance suite on the store in memory.
 
+use decide_once_protocol::time::Timestamp;
 use decide_once_service::memory::{Foreign, MemoryStore};
 use decide_once_tests::conformance;
 use decide_once_tests::conformance::Harness;
@@ -23,6 +24,10 @@ impl Harness for Memory {
 
     async fn plant(&self, foreign: Foreign) {
         self.store.plant(foreign);
+    }
+
+    async fn delete_expired(&self, now: Timestamp) {
+        self.store.expire(now);
     }
 }
 

@@ -3,11 +3,11 @@
 use aws_sdk_dynamodb::error::SdkError;
 use aws_sdk_dynamodb::operation::update_item::UpdateItemError;
 use decide_once_protocol::ids::EventId;
-use decide_once_protocol::outbox::{Delivery, Marker, OutboxRow};
+use decide_once_protocol::outbox::{Mark, Marker, OutboxRow};
 use decide_once_protocol::time::Timestamp;
 use decide_once_service::ports::{Marked, Outbox, Read, StoreError};
 
-use crate::expressions::{Changes, marks};
+use crate::expressions::marks;
 use crate::items::outbox::{SHARD, UNDELIVERED_INDEX, decode_index_entry, key, read};
 use crate::items::write::text;
 use crate::outcome;
@@ -34,8 +34,7 @@ impl Outbox for DynamoStore {
         seen: Marker,
         at: Timestamp,
     ) -> Result<Marked, StoreError> {
-        let changes = marks::settle(event, seen, &Delivery::Delivered { at });
-        self.mark(event, marks::IF_UNDELIVERED, changes).await
+        self.mark(event, &Mark::Delivered { seen, at }).await
     }
 
     async fn quarantine(
@@ -46,14 +45,17 @@ impl Outbox for DynamoStore {
         at: Timestamp,
     ) -> Result<Marked, StoreError> {
         let reason = reason.to_owned();
-        let to = Delivery::Quarantined { since: at, reason };
-        let changes = marks::settle(event, seen, &to);
-        self.mark(event, marks::IF_UNDELIVERED, changes).await
+        let since = at;
+        let mark = Mark::Quarantined {
+            seen,
+            since,
+            reason,
+        };
+        self.mark(event, &mark).await
     }
 
     async fn redrive(&self, event: &EventId, fresh: Marker) -> Result<Marked, StoreError> {
-        self.mark(event, marks::IF_PRESENT, marks::redrive(event, fresh))
-            .await
+        self.mark(event, &Mark::Redriven { fresh }).await
     }
 
     async fn undelivered(
@@ -113,12 +115,8 @@ impl Outbox for DynamoStore {
 }
 
 impl DynamoStore {
-    async fn mark(
-        &self,
-        event: &EventId,
-        condition: &str,
-        changes: Changes,
-    ) -> Result<Marked, StoreError> {
+    async fn mark(&self, event: &EventId, mark: &Mark) -> Result<Marked, StoreError> {
+        let changes = marks::changes(event, mark);
         let (name, id) = key(event);
         let sent = self
             .client
@@ -126,7 +124,7 @@ impl DynamoStore {
             .table_name(&self.tables.outbox)
             .key(name, id)
             .update_expression(changes.expression)
-            .condition_expression(condition)
+            .condition_expression(marks::condition(mark))
             .expression_attribute_names(marks::SHARD_ALIAS, SHARD)
             .set_expression_attribute_values(Some(changes.values))
             .send()

@@ -10,6 +10,7 @@ pub mod reading;
 pub mod reserve;
 pub mod round_trip;
 pub mod transition;
+pub mod ttl;
 
 use std::future::Future;
 use std::time::Duration;
@@ -33,6 +34,10 @@ pub trait Harness: Sized + Send + Sync {
 
     /// Puts something that this code cannot read in a place.
     fn plant(&self, foreign: Foreign) -> impl Future<Output = ()> + Send;
+
+    /// Moves the store's clock to `now` and deletes what its TTL says. The clock stood at [`NOW`](crate::samples::NOW), or where
+    /// the last call of this put it, and runs.
+    fn delete_expired(&self, now: Timestamp) -> impl Future<Output = ()> + Send;
 }
 
 /// Makes tests of the whole suite, for one harness.
@@ -96,6 +101,11 @@ macro_rules! conformance {
             classifier:
                 every_standing_is_told_of_what_the_store_returned
                 an_unreadable_record_is_told_as_such;
+            ttl:
+                a_record_is_deleted_after_its_expiry_plus_the_margin_and_not_before
+                a_decision_is_deleted_when_its_own_retention_ends
+                an_undelivered_or_quarantined_row_is_never_deleted
+                a_delivered_row_is_deleted_after_its_retention;
         }
     };
 }

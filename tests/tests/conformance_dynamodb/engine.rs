@@ -1,9 +1,12 @@
 //! An engine of a test's own, and clients of it.
 
+use std::time::Duration;
+
 use aws_sdk_dynamodb::Client;
 use aws_sdk_dynamodb::config::{BehaviorVersion, Credentials, Region};
 use decide_once::engine::{self, Engine, EngineOptions};
 use decide_once_dynamodb::{DynamoStore, TableNames, client};
+use decide_once_protocol::time::Timestamp;
 
 /// A running engine with the product's tables.
 pub(crate) struct Running {
@@ -12,8 +15,18 @@ pub(crate) struct Running {
 }
 
 impl Running {
+    /// On the real clock.
     pub(crate) fn start() -> Self {
-        let engine = engine::start(EngineOptions::default()).unwrap();
+        Self::at(None)
+    }
+
+    /// With a clock that shows this, in ms.
+    pub(crate) fn at(start_time_ms: Option<i64>) -> Self {
+        let options = EngineOptions {
+            start_time_ms,
+            ..EngineOptions::default()
+        };
+        let engine = engine::start(options).unwrap();
         engine
             .create_tables(&engine::TableNames::default())
             .unwrap();
@@ -27,6 +40,13 @@ impl Running {
 
     pub(crate) fn store(&self) -> DynamoStore {
         store(self.client.clone())
+    }
+
+    /// Moves the clock forward, and deletes what its TTL says.
+    pub(crate) fn advance_to(&self, now: Timestamp) {
+        let ahead = now.as_millis() - self.engine.now_ms();
+        let ahead = Duration::from_millis(u64::try_from(ahead).unwrap());
+        self.engine.advance(ahead).unwrap();
     }
 
     pub(crate) fn endpoint(&self) -> String {

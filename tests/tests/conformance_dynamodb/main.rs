@@ -7,10 +7,11 @@ mod engine;
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use decide_once_dynamodb::DynamoStore;
+use decide_once_protocol::time::Timestamp;
 use decide_once_protocol::writes::Unreadable;
 use decide_once_service::memory::Foreign;
-use decide_once_tests::conformance;
 use decide_once_tests::conformance::Harness;
+use decide_once_tests::{conformance, samples};
 use engine::Running;
 
 struct DynamoDb {
@@ -21,7 +22,7 @@ impl Harness for DynamoDb {
     type Store = DynamoStore;
 
     async fn start() -> Self {
-        let running = Running::start();
+        let running = Running::at(Some(samples::NOW));
         Self { running }
     }
 
@@ -46,6 +47,10 @@ impl Harness for DynamoDb {
             .send()
             .await
             .unwrap();
+    }
+
+    async fn delete_expired(&self, now: Timestamp) {
+        self.running.advance_to(now);
     }
 }
 

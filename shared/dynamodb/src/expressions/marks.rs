@@ -7,31 +7,40 @@ use crate::items::outbox::{
 };
 use crate::items::write::text;
 use decide_once_protocol::ids::EventId;
-use decide_once_protocol::outbox::{Delivery, Marker};
+use decide_once_protocol::outbox::Mark;
 
 /// The alias of [`SHARD`] in expressions.
 pub const SHARD_ALIAS: &str = "#shard";
 
-/// Delivered and quarantined: the row still carries the marker that was seen. False where there is no row.
+/// [`Mark::permits`] of delivered and quarantined: the row still carries the marker that was seen. False where there is no row.
 pub const IF_UNDELIVERED: &str = "undelivered=:s";
 
-/// Redriven: whatever the row is, but it is. No update ever creates one.
+/// [`Mark::permits`] of redriven: whatever the row is, but it is. No update ever creates one.
 pub const IF_PRESENT: &str = "attribute_exists(event)";
 
-/// Marker and shard go; what `to` has comes.
-pub(crate) fn settle(event: &EventId, seen: Marker, to: &Delivery) -> Changes {
-    Changes::new(standing(event, to), [UNDELIVERED, SHARD_ALIAS]).with(":s", text(seen.encode()))
+/// The mark's condition.
+pub(crate) const fn condition(mark: &Mark) -> &'static str {
+    match mark {
+        Mark::Delivered { .. } | Mark::Quarantined { .. } => IF_UNDELIVERED,
+        Mark::Redriven { .. } => IF_PRESENT,
+    }
 }
 
-/// A fresh marker and the shard come; everything else that a row may stand at goes, its end above all.
-pub(crate) fn redrive(event: &EventId, fresh: Marker) -> Changes {
-    let set = standing(event, &Delivery::Undelivered(fresh));
-    let set = set.into_iter().map(|(name, value)| match name {
-        SHARD => (SHARD_ALIAS, value),
-        other => (other, value),
-    });
-    Changes::new(
-        set,
-        [QUARANTINED, QUARANTINE_SHARD, REASON, DELIVERED_AT, TTL],
-    )
+/// What [`Mark::delivery`] has comes; what a row has that stands elsewhere goes, its end above all.
+pub(crate) fn changes(event: &EventId, mark: &Mark) -> Changes {
+    let set = standing(event, &mark.delivery())
+        .into_iter()
+        .map(|(name, value)| match name {
+            SHARD => (SHARD_ALIAS, value),
+            other => (other, value),
+        });
+    match mark {
+        Mark::Delivered { seen, .. } | Mark::Quarantined { seen, .. } => {
+            Changes::new(set, [UNDELIVERED, SHARD_ALIAS]).with(":s", text(seen.encode()))
+        }
+        Mark::Redriven { .. } => Changes::new(
+            set,
+            [QUARANTINED, QUARANTINE_SHARD, REASON, DELIVERED_AT, TTL],
+        ),
+    }
 }

@@ -7,8 +7,8 @@
 //! | [`commit`] operation | `stands=:s` | [`Transition::permits`] |
 //! | [`commit`] decision, events | `attribute_not_exists(…)` | [`Commit`] |
 //! | [`commit`] claims | `attribute_not_exists(id) OR keyExpiry<=:n` | [`Commit::permits_claim`] |
-//! | [`marks`] delivered, quarantined | `undelivered=:s` | [`decide_once_protocol::outbox`] |
-//! | [`marks`] redriven | `attribute_exists(event)` | [`decide_once_protocol::outbox`] |
+//! | [`marks`] delivered, quarantined | `undelivered=:s` | [`Mark::permits`] |
+//! | [`marks`] redriven | `attribute_exists(event)` | [`Mark::permits`] |
 //!
 //! `:n` is the writer's clock less [`EXPIRY_MARGIN`]. A missing attribute makes a comparison false, so a record without
 //! `keyExpiry` is never free, and no update ever creates an item.
@@ -17,6 +17,7 @@
 //! [`Transition::permits`]: decide_once_protocol::writes::Transition::permits
 //! [`Commit`]: decide_once_protocol::writes::Commit
 //! [`Commit::permits_claim`]: decide_once_protocol::writes::Commit::permits_claim
+//! [`Mark::permits`]: decide_once_protocol::outbox::Mark::permits
 //! [`EXPIRY_MARGIN`]: decide_once_protocol::record::EXPIRY_MARGIN
 
 pub mod commit;

@@ -5,7 +5,7 @@
 //! its value. Attributes that nobody here knows are tolerated, so that an older reader may meet a younger writer of the same
 //! version. Nothing is guessed: what is missing has no default, unless the table of names says what its absence means.
 //!
-//! Names are short because every byte of a first request is paid for (`tests/size.rs`), and none that an expression of a
+//! Names are short because every byte of a first request is paid for (`tests/adapter/size.rs`), and none that an expression of a
 //! first request uses is a reserved word (<https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/ReservedWords.html>),
 //! so that no `ExpressionAttributeNames` travel along.
 

@@ -16,12 +16,9 @@
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use decide_once_protocol::ids::EventId;
-use decide_once_protocol::outbox::{
-    DELIVERED_RETENTION, Delivery, Event, Marker, OutboxRow, shard_of,
-};
+use decide_once_protocol::outbox::{Delivery, Event, Marker, OutboxRow, shard_of};
 use decide_once_protocol::record::RECORD_VERSION;
 use decide_once_protocol::time::Timestamp;
-use decide_once_protocol::writes::ttl_at;
 use decide_once_service::ports::Read;
 
 use super::packed::{pack, pin, pin_text, unpack, whole};
@@ -100,20 +97,19 @@ pub(crate) fn standing(
     delivery: &Delivery,
 ) -> Vec<(&'static str, AttributeValue)> {
     let shard = || text(shard_of(event).to_string());
-    match delivery {
+    let mut attributes = match delivery {
         Delivery::Undelivered(marker) => {
             vec![(UNDELIVERED, text(marker.encode())), (SHARD, shard())]
         }
-        Delivery::Delivered { at } => vec![
-            (DELIVERED_AT, instant(*at)),
-            (TTL, seconds(ttl_at(at.plus(DELIVERED_RETENTION)))),
-        ],
+        Delivery::Delivered { at } => vec![(DELIVERED_AT, instant(*at))],
         Delivery::Quarantined { since, reason } => vec![
             (QUARANTINED, text(format!("{:015}", since.as_millis()))),
             (QUARANTINE_SHARD, shard()),
             (REASON, text(reason)),
         ],
-    }
+    };
+    attributes.extend(delivery.ttl().map(|ttl| (TTL, seconds(ttl))));
+    attributes
 }
 
 /// What a read found.

@@ -3,10 +3,7 @@
 //!
 //! These files only grow. Another layout is another version with files of its own.
 
-#![expect(clippy::unwrap_used, reason = "tests")]
-
-mod support;
-
+use crate::json::{from_json, to_json};
 use decide_once_dynamodb::items::{Item, claim, decision, operation, outbox};
 use decide_once_protocol::decision::DecisionItem;
 use decide_once_protocol::ids::DecisionId;
@@ -14,7 +11,6 @@ use decide_once_protocol::outbox::{Delivery, OutboxRow};
 use decide_once_protocol::scope::OperationId;
 use decide_once_tests::samples::{self, NOW, at};
 use serde_json::{Value, json};
-use support::json::{from_json, to_json};
 
 /// Fails with the whole file as it would have to be, unless both directions agree with the file.
 fn agrees<T: PartialEq + std::fmt::Debug>(
@@ -40,7 +36,7 @@ fn agrees<T: PartialEq + std::fmt::Debug>(
 fn records_of_every_state_are_as_version_1_wrote_them() {
     agrees(
         "operations-v1.json",
-        include_str!("../golden/operations-v1.json"),
+        include_str!("../../golden/operations-v1.json"),
         &samples::records(),
         operation::encode,
         |item| operation::decode(item).unwrap(),
@@ -61,7 +57,7 @@ fn decisions_are_as_version_1_wrote_them() {
     };
     agrees(
         "decisions-v1.json",
-        include_str!("../golden/decisions-v1.json"),
+        include_str!("../../golden/decisions-v1.json"),
         &[
             ("kept", kept),
             ("kept-for-ever", for_ever),
@@ -91,7 +87,7 @@ fn outbox_rows_are_as_version_1_wrote_them() {
     };
     agrees(
         "outbox-v1.json",
-        include_str!("../golden/outbox-v1.json"),
+        include_str!("../../golden/outbox-v1.json"),
         &[
             ("undelivered", undelivered),
             ("delivered", delivered),
@@ -104,7 +100,7 @@ fn outbox_rows_are_as_version_1_wrote_them() {
 
 #[test]
 fn claims_are_as_version_1_wrote_them() {
-    let golden: Value = serde_json::from_str(include_str!("../golden/claims-v1.json")).unwrap();
+    let golden: Value = serde_json::from_str(include_str!("../../golden/claims-v1.json")).unwrap();
     let written = json!({
         "expiring": to_json(&claim::encode(&samples::claim("order", Some(at(NOW + 34_560_000_000))))),
         "for-ever": to_json(&claim::encode(&samples::claim("order", None))),

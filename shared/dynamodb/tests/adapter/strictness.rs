@@ -1,9 +1,5 @@
 //! Reading is strict: what no version writes is corrupt, by the attribute's name, and is never guessed at.
 
-#![expect(clippy::unwrap_used, reason = "tests")]
-
-mod support;
-
 use aws_sdk_dynamodb::types::AttributeValue;
 use decide_once_dynamodb::items::{Item, V, decision, operation, outbox};
 use decide_once_protocol::outbox::{Delivery, OutboxRow};

@@ -1,0 +1,12 @@
+//! The adapter through the SDK, against recorded answers: no store, no network.
+
+#![expect(clippy::unwrap_used, reason = "tests")]
+
+mod cancellation;
+mod golden;
+mod json;
+mod outcome;
+mod replay;
+mod requests;
+mod size;
+mod strictness;
