@@ -8,6 +8,8 @@
 //! outcome unknown   ─► strong read ─► classify                               + 1 for each
 //! ```
 //!
+//! A call to the store that does not come back within the invocation's time is one whose outcome is unknown.
+//!
 //! Write units of a first request with one event: 1 (reserve) + 2 × 3 (a transaction writes each item twice) = 7, while each
 //! item is below 1 KB. A replay or a mismatch costs the 1 of a refused write.
 
@@ -19,6 +21,7 @@ use decide_once_protocol::ids::{DecisionId, OwnerToken};
 use decide_once_protocol::record::RetryCause;
 use decide_once_protocol::time::Timestamp;
 use decide_once_protocol::writes::Answer;
+use tokio::time::Instant;
 
 use crate::call::{Call, Prepared};
 use crate::crash_point;
@@ -27,7 +30,7 @@ use crate::patience::{Patience, pause_before_resend};
 use crate::ports::{Clock, Ids, Store};
 use crate::render::Finish;
 use crate::reply::Outcome;
-use crate::settings::{SHORTEST_CALL, Settings};
+use crate::settings::{SHORTEST_CALL, Settings, TIME_TO_ANSWER};
 
 /// The decide path over its ports. Made once for a process; every call has its own state.
 #[derive(Debug)]
@@ -58,8 +61,10 @@ impl<S: Store, C: Clock, I: Ids> Decider<S, C, I> {
     pub async fn decide(&self, call: &Call, budget: Budget) -> Outcome {
         let decision = DecisionId::from_random(self.ids.decision());
         let caller = Prepared::new(call, &self.policies, decision);
-        let mut finish = Finish::new(&caller);
-        if self.clock.now().until(budget.deadline) < SHORTEST_CALL {
+        let remaining = self.clock.now().until(budget.deadline);
+        let end = Instant::now() + remaining.saturating_sub(TIME_TO_ANSWER);
+        let mut finish = Finish::new(&caller, end);
+        if remaining < SHORTEST_CALL {
             return finish.out_of_time();
         }
         let mut patience = Patience::new(budget.wait);
@@ -67,13 +72,14 @@ impl<S: Store, C: Clock, I: Ids> Decider<S, C, I> {
         loop {
             step = match step {
                 Step::Claim(claim) => {
-                    let answer = self.claim(&claim).await;
-                    finish.round_trip();
-                    claim.settle(answer, &caller, &self.moment(budget))
+                    let answer = finish.ask(self.claim(&claim)).await;
+                    claim.settle(or_unknown(answer), &caller, &self.moment(budget))
                 }
                 Step::Recheck(recheck) => {
-                    let found = self.store.read_operation(caller.operation()).await.ok();
-                    finish.round_trip();
+                    let read = finish
+                        .ask(self.store.read_operation(caller.operation()))
+                        .await;
+                    let found = read.and_then(Result::ok);
                     recheck.settle(found, &caller, &self.moment(budget))
                 }
                 Step::Evaluate(reservation) => {
@@ -88,15 +94,15 @@ impl<S: Store, C: Clock, I: Ids> Decider<S, C, I> {
                 Step::Commit(decided) => {
                     crash_point!("before_commit");
                     pause_before_resend(decided.is_resend()).await;
-                    let answer = self.store.commit(decided.commit()).await;
-                    finish.round_trip();
+                    let answer = finish.ask(self.store.commit(decided.commit())).await;
                     crash_point!("after_commit");
-                    decided.settle(answer, &caller, &self.moment(budget))
+                    decided.settle(or_unknown(answer), &caller, &self.moment(budget))
                 }
                 Step::Surrender(surrender) => {
-                    let answer = self.store.transition(surrender.transition()).await;
-                    finish.round_trip();
-                    surrender.settle(answer, &caller, &self.moment(budget))
+                    let answer = finish
+                        .ask(self.store.transition(surrender.transition()))
+                        .await;
+                    surrender.settle(or_unknown(answer), &caller, &self.moment(budget))
                 }
                 Step::Wait(waiting) => match patience.next_pause(self.clock.now(), budget.deadline)
                 {
@@ -128,4 +134,9 @@ impl<S: Store, C: Clock, I: Ids> Decider<S, C, I> {
             lease_until: self.settings.lease_until(now, budget.deadline),
         }
     }
+}
+
+/// No answer in time says nothing of what became of the request.
+fn or_unknown(answer: Option<Answer>) -> Answer {
+    answer.unwrap_or(Answer::Unknown)
 }

@@ -1,10 +1,12 @@
 //! From the end of a call to what its caller is told.
 
-use decide_once_protocol::answer::{Body, Rendered, Verdict};
+use decide_once_protocol::answer::{Body, Rendered, StoredAnswer, Verdict};
+use decide_once_protocol::decision::DecisionItem;
 use decide_once_protocol::flow::{Done, TryAgain};
 use decide_once_protocol::record::{Expiry, FinalCode, Record, State};
 use decide_once_protocol::time::Timestamp;
 use decide_once_protocol::writes::Unreadable;
+use tokio::time::Instant;
 
 use crate::call::{Prepared, Unreservable};
 use crate::ports::{Read, Store};
@@ -12,23 +14,31 @@ use crate::problem::{Kind, Problem};
 use crate::reply::{Outcome, Reply, retry_after};
 use crate::status::Status;
 
-/// Collects what a call's log line says, and makes its answer.
+/// Watches a call's time, collects what its log line says, and makes its answer.
 #[derive(Debug)]
 pub(crate) struct Finish<'a> {
     caller: &'a Prepared<'a>,
+    /// When the call has to be answered.
+    end: Instant,
     round_trips: u32,
 }
 
 impl<'a> Finish<'a> {
-    pub(crate) const fn new(caller: &'a Prepared<'a>) -> Self {
+    pub(crate) const fn new(caller: &'a Prepared<'a>, end: Instant) -> Self {
         Self {
             caller,
+            end,
             round_trips: 0,
         }
     }
 
-    pub(crate) const fn round_trip(&mut self) {
+    /// Asks the store. `None` is "no answer in time", which is not "no effect"; without time left it is not even asked.
+    pub(crate) async fn ask<T>(&mut self, call: impl Future<Output = T>) -> Option<T> {
+        if Instant::now() >= self.end {
+            return None;
+        }
         self.round_trips += 1;
+        tokio::time::timeout_at(self.end, call).await.ok()
     }
 
     /// The call had no time to begin; nothing was stored.
@@ -48,15 +58,16 @@ impl<'a> Finish<'a> {
         let (attempt, reply) = match done {
             Done::Committed(committed) => (
                 Some(committed.record().fence.attempt),
-                self.recorded(committed.record(), false, store).await,
+                self.recorded(committed.record(), committed.decision(), false, store)
+                    .await,
             ),
             Done::Finished(record) => (
                 Some(record.fence.attempt),
-                self.recorded(&record, true, store).await,
+                self.recorded(&record, None, true, store).await,
             ),
             Done::Surrendered(record) => (
                 Some(record.fence.attempt),
-                self.recorded(&record, false, store).await,
+                self.recorded(&record, None, false, store).await,
             ),
             Done::InProgress(record) => (Some(record.fence.attempt), in_progress(&record, now)),
             Done::Mismatch { pointers } => (None, self.mismatch(pointers)),
@@ -90,23 +101,22 @@ impl<'a> Finish<'a> {
         }
     }
 
-    /// What a record says for itself, to this call's own caller or to a retry.
-    async fn recorded(&mut self, record: &Record, replayed: bool, store: &impl Store) -> Reply {
+    /// What a record says for itself, to this call's own caller or to a retry. `decision` is the item, where it is in hand.
+    async fn recorded(
+        &mut self,
+        record: &Record,
+        decision: Option<&DecisionItem>,
+        replayed: bool,
+        store: &impl Store,
+    ) -> Reply {
         match &record.state {
             State::Succeeded { answer, expiry } => {
-                let body = match &answer.inline {
-                    Some(verdict) => Some(self.body(record, verdict, *expiry)),
-                    None => self.referenced(record, store).await,
+                let body = match (decision, &answer.inline) {
+                    (Some(decision), _) => Some(decision.render()),
+                    (None, Some(verdict)) => Some(self.body(record, verdict, *expiry)),
+                    (None, None) => self.referenced(record, store).await,
                 };
-                match body {
-                    Some(body) if body.digest == answer.digest => Reply::Decided {
-                        decision: record.decision.clone(),
-                        body,
-                        replayed,
-                    },
-                    Some(_) => self.unreadable("the stored answer does not match its digest"),
-                    None => self.try_again("the stored answer could not be read"),
-                }
+                self.decided(record, answer, body, replayed)
             }
             State::FailedFinal { failure, .. } => {
                 let problem =
@@ -129,6 +139,25 @@ impl<'a> Finish<'a> {
         }
     }
 
+    /// Only bytes that have the recorded digest are an answer.
+    fn decided(
+        &self,
+        record: &Record,
+        answer: &StoredAnswer,
+        body: Option<Rendered>,
+        replayed: bool,
+    ) -> Reply {
+        match body {
+            Some(body) if body.digest == answer.digest => Reply::Decided {
+                decision: record.decision.clone(),
+                body,
+                replayed,
+            },
+            Some(_) => self.unreadable("the stored answer does not match its digest"),
+            None => self.try_again("the stored answer could not be read"),
+        }
+    }
+
     fn body(&self, record: &Record, verdict: &Verdict, expiry: Expiry) -> Rendered {
         let call = self.caller.call();
         Body {
@@ -146,17 +175,22 @@ impl<'a> Finish<'a> {
 
     /// An answer too large for the record is in the decision item: one more round trip.
     async fn referenced(&mut self, record: &Record, store: &impl Store) -> Option<Rendered> {
-        let read = store.read_decision(&record.decision).await;
-        self.round_trip();
-        match read {
-            Ok(Read::Found(item)) => Some(item.render()),
-            Ok(Read::Absent | Read::Unreadable(_)) | Err(_) => None,
+        match self.ask(store.read_decision(&record.decision)).await {
+            Some(Ok(Read::Found(item))) => Some(item.render()),
+            Some(Ok(Read::Absent | Read::Unreadable(_)) | Err(_)) | None => None,
         }
     }
 
     fn mismatch(&self, pointers: Vec<String>) -> Reply {
-        let detail = "the key belongs to an operation with another request; `pointers` says where they differ. Send \
-                      the original request to have its answer, or use a new key for a new operation";
+        let where_they_differ = if pointers.is_empty() {
+            ""
+        } else {
+            "; `pointers` says where they differ"
+        };
+        let detail = format!(
+            "the key belongs to an operation with another request{where_they_differ}. Send the original request to \
+             have its answer, or use a new key for a new operation"
+        );
         let problem = self.problem(Kind::KeyReused, detail);
         Reply::Problem(Problem {
             pointers,
@@ -235,6 +269,6 @@ fn in_progress(record: &Record, now: Timestamp) -> Reply {
     };
     Reply::InProgress {
         status: Status::of(record, now),
-        retry_after: retry_after(now, lease),
+        retry_after: retry_after(record.updated.until(now), now.until(lease)),
     }
 }

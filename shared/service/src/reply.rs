@@ -5,7 +5,6 @@ use std::time::Duration;
 use decide_once_protocol::answer::Rendered;
 use decide_once_protocol::ids::DecisionId;
 use decide_once_protocol::scope::OperationId;
-use decide_once_protocol::time::Timestamp;
 
 use crate::problem::Problem;
 use crate::status::Status;
@@ -46,9 +45,27 @@ pub enum Reply {
     Problem(Problem),
 }
 
-/// When a lease's holder can be expected to be done: at its end, but not so late that a caller stops asking.
+/// When it is worth asking again. A decision takes milliseconds, so that most are done a second later; one that has been
+/// `running` for long will probably take as long again, and at the end of its lease anybody may take it over.
 #[must_use]
-pub(crate) fn retry_after(now: Timestamp, lease: Timestamp) -> Duration {
-    now.until(lease)
+pub(crate) fn retry_after(running: Duration, lease_left: Duration) -> Duration {
+    running
+        .min(lease_left)
         .clamp(Duration::from_secs(1), Duration::from_secs(30))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_caller_comes_back_soon_then_later_and_at_the_leases_end_at_the_latest() {
+        let seconds = Duration::from_secs;
+        let after = |running, left| retry_after(seconds(running), seconds(left)).as_secs();
+        assert_eq!(after(0, 30), 1);
+        assert_eq!(after(10, 20), 10);
+        assert_eq!(after(25, 5), 5);
+        assert_eq!(after(30, 0), 1);
+        assert_eq!(after(600, 300), 30);
+    }
 }

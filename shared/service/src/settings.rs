@@ -14,6 +14,10 @@ pub const LEASE_FLOOR: Duration = Duration::from_secs(2);
 /// With less time than this left a call is not begun: a reservation that cannot be finished only makes the retry wait.
 pub const SHORTEST_CALL: Duration = Duration::from_millis(250);
 
+/// What is kept of an invocation for its answer: a call to the store that is not back by then is given up, its outcome
+/// unknown. Lambda kills what takes longer, and the caller would get an answer that advises nothing.
+pub const TIME_TO_ANSWER: Duration = Duration::from_millis(100);
+
 /// Settings of the decide path.
 #[derive(Clone, Debug)]
 pub struct Settings {

@@ -2,6 +2,7 @@
 
 use super::judge::{Pending, judge};
 use super::{Done, Moment, Recheck, Reservation, Reserver, Step, TryAgain};
+use crate::decision::DecisionItem;
 use crate::ids::DecisionId;
 use crate::record::{FinalCode, FinalFailure, Record, RetryCause};
 use crate::writes::{Answer, Blocked, Commit, NotApplied};
@@ -23,17 +24,27 @@ pub struct Decided {
 #[must_use]
 pub struct Committed {
     record: Box<Record>,
+    decision: Option<Box<DecisionItem>>,
 }
 
 impl Committed {
     pub(super) const fn read_back(record: Box<Record>) -> Self {
-        Self { record }
+        Self {
+            record,
+            decision: None,
+        }
     }
 
     /// The operation record as it stands in the store.
     #[must_use]
     pub const fn record(&self) -> &Record {
         &self.record
+    }
+
+    /// The decision item, if this call has it in hand; `None` if the commit was found by reading the record.
+    #[must_use]
+    pub fn decision(&self) -> Option<&DecisionItem> {
+        self.decision.as_deref()
     }
 }
 
@@ -65,9 +76,13 @@ impl Decided {
     /// Goes on from what the store said.
     pub fn settle(self, answer: Answer, caller: &impl Reserver, moment: &Moment) -> Step {
         match answer {
-            Answer::Applied => Step::Done(Done::Committed(Committed {
-                record: Box::new(self.commit.operation.next),
-            })),
+            Answer::Applied => {
+                let commit = *self.commit;
+                Step::Done(Done::Committed(Committed {
+                    record: Box::new(commit.operation.next),
+                    decision: Some(Box::new(commit.decision)),
+                }))
+            }
             Answer::Refused(existing) => judge(Pending::Commit(self), existing, caller, moment),
             Answer::Blocked(Blocked::ClaimTaken(by)) => self.claim_taken(by, moment),
             Answer::Blocked(Blocked::Corrupt) => TryAgain::Inconsistent.into(),
