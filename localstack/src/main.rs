@@ -13,6 +13,10 @@ use tracing_subscriber::EnvFilter;
 /// Wrong usage, as clap and most commands have it.
 const USAGE: u8 = 2;
 
+/// What the stack prints of itself unless `RUST_LOG` says otherwise. The engine warns of every refused condition, which is how this
+/// product learns that a key is taken: every replay would be a warning.
+const DEFAULT_FILTER: &str = "warn,dynoxide::server=error";
+
 #[tokio::main]
 async fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
@@ -33,7 +37,7 @@ async fn main() -> ExitCode {
 async fn serve(args: &decide_once::cli::ServeArgs) -> ExitCode {
     tracing_subscriber::fmt()
         .with_env_filter(
-            EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("warn")),
+            EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(DEFAULT_FILTER)),
         )
         .with_writer(std::io::stderr)
         .init();

@@ -5,6 +5,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use decide_once_policy::{LoadError, PolicySet, Unavailable};
+
 /// The file that makes a directory a policies' directory: it names the active versions.
 const ACTIVE: &str = "active.yaml";
 
@@ -24,13 +26,19 @@ pub enum PoliciesError {
         /// The operating system's reason.
         source: io::Error,
     },
+    /// The directory holds something else than policies.
+    #[error(transparent)]
+    Load(#[from] LoadError),
+    /// A policy is there and cannot decide.
+    #[error(transparent)]
+    Refused(#[from] Unavailable),
 }
 
 /// The directory that `--policies` names, or the `policies` of the workspace: of the working directory or one above it, else of one above
 /// this program (`target/debug/decide-once` is inside the workspace).
 ///
 /// # Errors
-/// [`PoliciesError`]; what the files say is for the functions to judge.
+/// [`PoliciesError`]; what the files say is for [`check`] to judge.
 pub fn find(named: Option<&Path>) -> Result<PathBuf, PoliciesError> {
     let directory = match named {
         Some(directory) => directory.to_owned(),
@@ -43,6 +51,19 @@ pub fn find(named: Option<&Path>) -> Result<PathBuf, PoliciesError> {
             path: active,
             source,
         })
+}
+
+/// Compiles every policy version of `directory`. A deployed function does so only as requests name them, since it starts for a caller who
+/// waits; here somebody has just edited a file and wants to be told.
+///
+/// # Errors
+/// The first thing that is wrong.
+pub fn check(directory: &Path) -> Result<(), PoliciesError> {
+    let policies = PolicySet::load(directory)?;
+    for listed in policies.list() {
+        policies.get(listed.id, listed.version)?;
+    }
+    Ok(())
 }
 
 fn search() -> Option<PathBuf> {

@@ -46,6 +46,7 @@ impl Stack {
     pub async fn start(args: &ServeArgs) -> Result<Self, StartError> {
         // What a person can get wrong comes first.
         let policies = policies::find(args.policies.as_deref())?;
+        policies::check(&policies)?;
         let (front_port, front_address) = listen(args.port).await.map_err(|source| {
             let port = args.port;
             StartError::Port { port, source }
