@@ -23,30 +23,48 @@ use decide_once_service::{
 /// 2026-12-01T00:00:00Z in milliseconds.
 pub const START: i64 = 1_796_083_200_000;
 
-/// Stands at [`START`] until it is moved. Clones are one clock.
+/// Stands at [`START`] until it is moved. Clones are moved together.
 #[derive(Debug, Clone)]
-pub struct ManualClock(Arc<AtomicI64>);
+pub struct ManualClock {
+    time: Arc<AtomicI64>,
+    ahead: i64,
+}
 
 impl Default for ManualClock {
     fn default() -> Self {
-        Self(Arc::new(AtomicI64::new(START)))
+        Self {
+            time: Arc::new(AtomicI64::new(START)),
+            ahead: 0,
+        }
     }
 }
 
 impl ManualClock {
+    /// The clock of a worker that is ahead of the others' by this much, or as much more.
+    ///
+    /// # Panics
+    /// More than the clock can tell.
+    #[must_use]
+    pub fn ahead(&self, by: Duration) -> Self {
+        Self {
+            time: Arc::clone(&self.time),
+            ahead: self.ahead + i64::try_from(by.as_millis()).unwrap(),
+        }
+    }
+
     /// Lets time pass.
     ///
     /// # Panics
     /// More than the clock can tell.
     pub fn advance(&self, by: Duration) {
         let millis = i64::try_from(by.as_millis()).unwrap();
-        self.0.fetch_add(millis, Ordering::SeqCst);
+        self.time.fetch_add(millis, Ordering::SeqCst);
     }
 }
 
 impl Clock for ManualClock {
     fn now(&self) -> Timestamp {
-        Timestamp::from_millis(self.0.load(Ordering::SeqCst)).unwrap()
+        Timestamp::from_millis(self.time.load(Ordering::SeqCst) + self.ahead).unwrap()
     }
 }
 

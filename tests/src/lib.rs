@@ -1,6 +1,7 @@
 //! What tests of the whole thing share.
 //!
-//! [`Stack`] runs the real command `decide-once` as a process of its own, on a free port, and ends it with the test.
+//! [`Stack`] runs the real command `decide-once` as a process of its own, on a free port, and ends it with the test;
+//! [`shared`] is one for several tests. Without processes: [`fixtures`] are a worker's time, randomness and policies, [`faulty`] its network.
 
 #![expect(
     clippy::unwrap_used,
@@ -10,9 +11,12 @@
 pub mod answer;
 pub mod binary;
 pub mod conformance;
+pub mod faulty;
 pub mod fixtures;
+pub mod gate;
 pub mod request;
 pub mod samples;
+pub mod shared;
 pub mod signal;
 pub mod stack;
 pub mod wait;

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::Answer;
 
-/// The client that a stack's requests share; it keeps connections alive.
+/// The client of a stack's requests; each opens a connection of its own.
 pub type HttpClient = Client<HttpConnector, Full<Bytes>>;
 
 /// A request that is not sent yet.

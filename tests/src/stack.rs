@@ -64,7 +64,10 @@ impl Stack {
             child,
             url: String::new(),
             output,
-            client: Client::builder(TokioExecutor::new()).build_http(),
+            // A connection belongs to the runtime that opened it, and tests that share a stack have one each.
+            client: Client::builder(TokioExecutor::new())
+                .pool_max_idle_per_host(0)
+                .build_http(),
             _temporary: temporary,
         };
         let ready = tokio::time::timeout(wait::LIMIT, ready_seen.wait_for(Option::is_some)).await;
