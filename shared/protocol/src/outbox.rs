@@ -223,7 +223,7 @@ impl Marker {
 
 impl fmt::Display for Marker {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:015}.{}", self.since.as_millis(), self.number)
+        write!(f, "{:015}.{:03}", self.since.as_millis(), self.number)
     }
 }
 
@@ -264,9 +264,10 @@ mod tests {
     #[test]
     fn a_marker_has_one_spelling_and_sorts_by_time() {
         let m = marker(1_796_083_200_000, 3);
-        assert_eq!(m.encode(), "001796083200000.3");
+        assert_eq!(m.encode(), "001796083200000.003");
         assert_eq!(Marker::decode(&m.encode()), Some(m));
-        assert_eq!(Marker::decode("1796083200000.3"), None);
+        assert_eq!(Marker::decode("1796083200000.003"), None);
         assert!(marker(999, 0).encode() < marker(1_000, 0).encode());
+        assert!(marker(1, 9).encode() < marker(1, 10).encode());
     }
 }

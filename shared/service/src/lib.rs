@@ -1,6 +1,6 @@
 //! The use-cases of Decide Once over ports: each path on one screen.
 //!
-//! * [`decide`]: a call from its reservation to its answer;
+//! * [`Decider`]: a call from its reservation to its answer;
 //! * [`status`]: reading operations and decisions;
 //! * [`policies`]: reading the packaged policies;
 //! * [`publish`]: events on their way out.
