@@ -1,6 +1,6 @@
 //! The command line.
 
-use std::{path::PathBuf, time::Duration};
+use std::{path::PathBuf, str::FromStr, time::Duration};
 
 use clap::{Args, Parser, Subcommand};
 
@@ -55,6 +55,19 @@ pub struct ServeArgs {
     /// The policies; the default is the workspace's own
     #[arg(long, value_name = "DIR")]
     pub policies: Option<PathBuf>,
+    /// How far the clocks of a function's processes are ahead, one after the other and again from the start: `0,60000`
+    /// makes every second one a minute fast
+    #[arg(
+        long,
+        value_name = "MS,…",
+        default_value = "0",
+        allow_hyphen_values = true
+    )]
+    pub skew_ms: Skew,
+    /// How often a batch of events that fails is tried again before the on-failure destination has it (0 to 10000);
+    /// without it, for as long as it takes
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=10_000))]
+    pub publish_retries: Option<u32>,
     /// A further variable for the functions; can be repeated
     #[arg(long, value_name = "NAME=VALUE", value_parser = variable)]
     pub env: Vec<(String, String)>,
@@ -69,6 +82,34 @@ impl ServeArgs {
     /// `--function-timeout`.
     pub fn function_timeout(&self) -> Duration {
         Duration::from_secs(self.function_timeout)
+    }
+}
+
+/// `--skew-ms`: how far clocks are ahead, in milliseconds. Never empty.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Skew(Vec<i64>);
+
+impl Skew {
+    /// Of a function's process by its number.
+    pub fn of(&self, process: u16) -> i64 {
+        self.0[usize::from(process) % self.0.len()]
+    }
+}
+
+/// A year either way: clocks that no host has, and no sum with a moved clock leaves the range of instants.
+const LARGEST_SKEW_MS: i64 = 366 * 24 * 3_600 * 1_000;
+
+impl FromStr for Skew {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let skews = text.split(',').map(|ms| {
+            let ms = ms.trim().parse().ok();
+            ms.filter(|ms| (-LARGEST_SKEW_MS..=LARGEST_SKEW_MS).contains(ms))
+        });
+        skews.collect::<Option<_>>().map(Self).ok_or_else(|| {
+            "it must be whole milliseconds, at most a year of them, separated by commas".to_owned()
+        })
     }
 }
 
@@ -98,6 +139,14 @@ mod tests {
         assert_eq!(bare.serve.port, 0);
         let named = Cli::try_parse_from(["decide-once", "serve", "--port", "0"]).unwrap();
         assert!(matches!(named.command, Some(Command::Serve(args)) if args.port == 0));
+    }
+
+    #[test]
+    fn skews_go_round() {
+        let skew: Skew = "0,60000,-500".parse().unwrap();
+        let of_five: Vec<_> = (0..5).map(|process| skew.of(process)).collect();
+        assert_eq!(of_five, [0, 60_000, -500, 0, 60_000]);
+        assert!("".parse::<Skew>().is_err() && "1,,2".parse::<Skew>().is_err());
     }
 
     #[test]

@@ -12,9 +12,11 @@
 
 pub mod cli;
 pub mod clock;
+pub mod crash_points;
 pub mod engine;
 pub mod front;
 pub mod function;
+pub mod journal;
 pub mod names;
 pub mod policies;
 pub mod processes;

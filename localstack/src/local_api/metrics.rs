@@ -7,8 +7,10 @@ use serde::Serialize;
 
 use crate::{
     front::{LastRequest, Meter},
+    names,
     processes::ProcessStatus,
     proxy::{Counted, Proxy},
+    pump::PumpState,
     runtime_api::{Functions, Load},
 };
 
@@ -17,7 +19,15 @@ struct Sources {
     stores: BTreeMap<&'static str, Arc<Proxy>>,
     meter: Meter,
     functions: Arc<Functions>,
-    processes: Arc<dyn Fn() -> Vec<ProcessStatus> + Send + Sync>,
+    views: Views,
+}
+
+/// What runs, each as it is when asked.
+#[derive(Clone)]
+pub(crate) struct Views {
+    pub(crate) processes: Arc<dyn Fn() -> Vec<ProcessStatus> + Send + Sync>,
+    /// The mapping from the outbox's stream to the publish function.
+    pub(crate) publishing: Arc<dyn Fn() -> PumpState + Send + Sync>,
 }
 
 #[derive(Debug, Serialize)]
@@ -31,13 +41,15 @@ struct Metrics {
     last_request: Option<LastRequest>,
     functions: BTreeMap<&'static str, Load>,
     processes: Vec<ProcessStatus>,
+    /// Mappings from streams, by function.
+    streams: BTreeMap<&'static str, PumpState>,
 }
 
 pub(super) fn router(
     stores: BTreeMap<&'static str, Arc<Proxy>>,
     meter: Meter,
     functions: Arc<Functions>,
-    processes: Arc<dyn Fn() -> Vec<ProcessStatus> + Send + Sync>,
+    views: Views,
 ) -> Router {
     Router::new()
         .route("/metrics", get(metrics))
@@ -45,7 +57,7 @@ pub(super) fn router(
             stores,
             meter,
             functions,
-            processes,
+            views,
         })
 }
 
@@ -66,6 +78,7 @@ async fn metrics(State(sources): State<Sources>) -> Json<Metrics> {
         dynamodb_by_function: by_function,
         last_request: sources.meter.last(),
         functions: sources.functions.load(),
-        processes: (sources.processes)(),
+        processes: (sources.views.processes)(),
+        streams: BTreeMap::from([(names::PUBLISH, (sources.views.publishing)())]),
     })
 }

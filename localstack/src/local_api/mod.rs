@@ -3,28 +3,41 @@
 //! | call | does |
 //! |---|---|
 //! | `POST /_local/clock {"advanceSeconds":n}` | moves the time of the functions and of the engine forward |
-//! | `GET /_local/metrics` | store calls by API operation, the last request's, the processes |
+//! | `GET /_local/metrics` | store calls by API operation, the last request's, the processes, the stream |
+//! | `GET /_local/store` | where DynamoDB's API is, and the tables' names |
 //! | `POST /_local/faults {"call":"PutItem","fault":"conflict","times":2}` | makes the next store calls of a function fail |
-//! | `DELETE /_local/faults` | disarms them |
-//! | `GET /_local/events` | the CloudEvents that the sink has received, in order, duplicates included |
-//! | `POST /_local/sink {"state":"up"}` | `up`, `down` (503) or `slow` |
+//! | `POST /_local/faults {"point":"after_commit","action":"kill"}` | makes the next worker die there; or `panic`; or `hold`, with `"seconds":n` |
+//! | `GET /_local/faults` | what is armed, and which workers hold |
+//! | `DELETE /_local/faults` | disarms it all, and lets go of who holds |
+//! | `GET /_local/events` | the CloudEvents that the sink has acknowledged, in order, duplicates included |
+//! | `GET /_local/on-failure` | what the stream's mapping gave up, as its on-failure destination gets it |
+//! | `POST /_local/sink {"state":"up"}` | `up`, `down` (503), `slow`, or `poison` (422) |
 //! | `POST /_local/sink/receive` | where the publisher sends to |
 //!
 //! One file a resource; each is a router of its own.
 
 mod clock;
 mod faults;
+mod kept;
 mod metrics;
 mod problem;
 mod sink;
+mod store;
 
 use std::{collections::BTreeMap, sync::Arc};
 
 use axum::Router;
 use http::Uri;
 
+pub(crate) use metrics::Views;
+
 use crate::{
-    clock::LocalClock, engine::Engine, front::Meter, processes::ProcessStatus, proxy::Proxy,
+    clock::LocalClock,
+    crash_points::CrashPoints,
+    engine::{Engine, TableNames},
+    front::Meter,
+    journal::Journal,
+    proxy::Proxy,
     runtime_api::Functions,
 };
 use problem::Problem;
@@ -32,26 +45,35 @@ use problem::Problem;
 /// What the local-only API reaches into.
 pub(crate) struct LocalApi {
     pub(crate) engine: Arc<Engine>,
+    pub(crate) tables: TableNames,
     pub(crate) clock: Arc<LocalClock>,
+    pub(crate) crash_points: Arc<CrashPoints>,
     /// The way to the store of each function.
     pub(crate) stores: BTreeMap<&'static str, Arc<Proxy>>,
+    /// What the sink has acknowledged.
+    pub(crate) received: Arc<Journal>,
+    /// What the stream's mapping gave up.
+    pub(crate) given_up: Arc<Journal>,
     pub(crate) meter: Meter,
     pub(crate) functions: Arc<Functions>,
-    pub(crate) processes: Arc<dyn Fn() -> Vec<ProcessStatus> + Send + Sync>,
+    pub(crate) views: Views,
 }
 
 /// All routes, to be mounted under `/_local`.
 pub(crate) fn router(api: LocalApi) -> Router {
     Router::new()
+        .merge(store::router(&api.engine.endpoint(), &api.tables))
         .merge(clock::router(api.engine, api.clock))
         .merge(metrics::router(
             api.stores.clone(),
             api.meter,
             api.functions,
-            api.processes,
+            api.views,
         ))
-        .merge(faults::router(api.stores))
-        .merge(sink::router())
+        .merge(faults::router(api.stores, api.crash_points))
+        .merge(kept::router("/events", Arc::clone(&api.received)))
+        .merge(kept::router("/on-failure", api.given_up))
+        .merge(sink::router(api.received))
         .fallback(async |uri: Uri| Problem::not_found(&uri))
         .method_not_allowed_fallback(async || Problem::method_not_allowed())
 }

@@ -1,21 +1,18 @@
-//! The sink of the local stack: takes CloudEvents over HTTP, remembers them, and can be made to fail.
+//! The sink of the local stack: takes CloudEvents over HTTP, keeps them, and can be made to fail.
 
 use std::{
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    str,
+    sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
 
-use axum::{
-    Json, Router,
-    body::Bytes,
-    extract::State,
-    routing::{get, post},
-};
+use axum::{Json, Router, body::Bytes, extract::State, routing::post};
 use http::{HeaderMap, StatusCode, header::CONTENT_TYPE};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::problem::{Problem, read};
+use crate::journal::Journal;
 
 /// How long a slow sink takes: longer than a delivery that is in no trouble, shorter than any client's patience.
 const SLOWNESS: Duration = Duration::from_secs(2);
@@ -34,20 +31,29 @@ enum Behaviour {
     Down,
     /// Takes every event, after a while.
     Slow,
+    /// Answers 422 and takes nothing.
+    Poison,
 }
 
-#[derive(Debug, Clone, Default)]
-struct Sink(Arc<Mutex<SinkState>>);
-
-#[derive(Debug, Default)]
-struct SinkState {
-    behaviour: Behaviour,
-    events: Vec<Value>,
+#[derive(Debug, Clone)]
+struct Sink {
+    behaviour: Arc<Mutex<Behaviour>>,
+    received: Arc<Journal>,
 }
 
 impl Sink {
-    fn lock(&self) -> MutexGuard<'_, SinkState> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    fn behaviour(&self) -> Behaviour {
+        *self
+            .behaviour
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn behave(&self, behaviour: Behaviour) {
+        *self
+            .behaviour
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner) = behaviour;
     }
 }
 
@@ -69,17 +75,20 @@ struct Required {
     _type: String,
 }
 
-pub(super) fn router() -> Router {
+/// The switch and the receiver; what it acknowledges is in `received` by then.
+pub(super) fn router(received: Arc<Journal>) -> Router {
     Router::new()
         .route("/sink", post(switch))
         .route("/sink/receive", post(receive))
-        .route("/events", get(events))
-        .with_state(Sink::default())
+        .with_state(Sink {
+            behaviour: Arc::default(),
+            received,
+        })
 }
 
 async fn switch(State(sink): State<Sink>, body: Bytes) -> Result<Json<Value>, Problem> {
     let Switch { state } = read(&body)?;
-    sink.lock().behaviour = state;
+    sink.behave(state);
     Ok(Json(json!({ "state": state })))
 }
 
@@ -88,8 +97,7 @@ async fn receive(
     headers: HeaderMap,
     body: Bytes,
 ) -> Result<StatusCode, Problem> {
-    let behaviour = sink.lock().behaviour;
-    match behaviour {
+    match sink.behaviour() {
         Behaviour::Up => {}
         Behaviour::Down => {
             return Err(Problem::new(
@@ -98,6 +106,12 @@ async fn receive(
             ));
         }
         Behaviour::Slow => tokio::time::sleep(SLOWNESS).await,
+        Behaviour::Poison => {
+            return Err(Problem::new(
+                StatusCode::UNPROCESSABLE_ENTITY,
+                "the sink refuses every event",
+            ));
+        }
     }
     if !is_structured(&headers) {
         return Err(Problem::new(
@@ -112,7 +126,13 @@ async fn receive(
             "specversion must be 1.0",
         ));
     }
-    sink.lock().events.push(read(&body)?);
+    let unkept = |error: &dyn std::fmt::Display| {
+        Problem::new(StatusCode::INTERNAL_SERVER_ERROR, error.to_string())
+    };
+    let event = str::from_utf8(&body).map_err(|error| unkept(&error))?;
+    sink.received
+        .append(event)
+        .map_err(|error| unkept(&error))?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -122,8 +142,4 @@ fn is_structured(headers: &HeaderMap) -> bool {
         .and_then(|value| value.to_str().ok())
         .and_then(|value| value.split(';').next())
         .is_some_and(|media_type| media_type.trim().eq_ignore_ascii_case(STRUCTURED))
-}
-
-async fn events(State(sink): State<Sink>) -> Json<Vec<Value>> {
-    Json(sink.lock().events.clone())
 }

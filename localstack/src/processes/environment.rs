@@ -2,6 +2,8 @@
 
 use std::{collections::BTreeMap, ffi::OsString, path::PathBuf, sync::Arc};
 
+use decide_once_service::crash;
+
 use crate::{engine::TableNames, names, proxy::Proxy, runtime_api::InstanceId};
 
 /// Of the developer's own environment only this passes: what the loader, temporary files and diagnosis need. Everything else stays
@@ -32,6 +34,8 @@ pub struct Environment {
     pub policies: PathBuf,
     /// The file that the local clock is read from ([`LocalClock`](crate::clock::LocalClock)).
     pub clock: PathBuf,
+    /// The directory of armed crash points ([`CrashPoints`](crate::crash_points::CrashPoints)).
+    pub crash_points: PathBuf,
     /// Where the publisher sends events.
     pub sink: String,
     /// `--env NAME=VALUE`.
@@ -49,7 +53,7 @@ impl Environment {
     /// # Errors
     /// [`ReservedName`] with the first one.
     pub fn check(&self) -> Result<(), ReservedName> {
-        let own = self.own_variables("", InstanceId(0));
+        let own = self.own_variables("", InstanceId(0), 0);
         match self
             .extra
             .iter()
@@ -65,6 +69,7 @@ impl Environment {
         &self,
         function: &str,
         instance: InstanceId,
+        ahead_ms: i64,
     ) -> Vec<(String, OsString)> {
         let passed_on = PASSED_ON
             .iter()
@@ -74,13 +79,18 @@ impl Environment {
             .iter()
             .map(|(name, value)| (name.clone(), OsString::from(value)));
         let own = self
-            .own_variables(function, instance)
+            .own_variables(function, instance, ahead_ms)
             .into_iter()
             .map(|(name, value)| (name.to_owned(), value));
         passed_on.chain(extra).chain(own).collect()
     }
 
-    fn own_variables(&self, function: &str, instance: InstanceId) -> Vec<(&'static str, OsString)> {
+    fn own_variables(
+        &self,
+        function: &str,
+        instance: InstanceId,
+        ahead_ms: i64,
+    ) -> Vec<(&'static str, OsString)> {
         let store = self
             .stores
             .get(function)
@@ -118,6 +128,11 @@ impl Environment {
             ("WRITE_SCOPE", "decisions:write".into()),
             ("READ_SCOPE", "decisions:read".into()),
             ("DECIDE_ONCE_LOCAL_CLOCK", self.clock.clone().into()),
+            (
+                "DECIDE_ONCE_LOCAL_CLOCK_AHEAD_MS",
+                ahead_ms.to_string().into(),
+            ),
+            (crash::DIRECTORY, self.crash_points.clone().into()),
         ]
     }
 }

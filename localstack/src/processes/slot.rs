@@ -21,6 +21,8 @@ const EXIT_LIMIT: Duration = Duration::from_secs(2);
 pub(super) struct Slot {
     pub(super) function: &'static str,
     pub(super) index: usize,
+    /// How far the processes' clocks are ahead, in milliseconds.
+    pub(super) ahead_ms: i64,
     pub(super) functions: Arc<Functions>,
     pub(super) environment: Arc<Environment>,
     pub(super) statuses: Statuses,
@@ -44,7 +46,10 @@ impl Slot {
             let Ok(registration) = self.functions.register(self.function) else {
                 return;
             };
-            let ended = match spawn::spawn(self.function, registration.id(), &self.environment) {
+            let variables =
+                self.environment
+                    .variables(self.function, registration.id(), self.ahead_ms);
+            let ended = match spawn::spawn(self.function, registration.id(), variables) {
                 Ok(running) => self.watch(running, &registration).await,
                 Err(error) => Ended::Exited(Err(error)),
             };

@@ -1,6 +1,7 @@
 //! Starts one process of a function.
 
 use std::{
+    ffi::OsString,
     io,
     path::{Path, PathBuf},
     process::Stdio,
@@ -8,7 +9,7 @@ use std::{
 
 use tokio::process::{Child, ChildStdin, Command};
 
-use super::{Environment, output};
+use super::output;
 use crate::runtime_api::InstanceId;
 
 /// A process that runs, and the end of the pipe whose closing ends it.
@@ -22,13 +23,13 @@ pub(super) struct Running {
 pub(super) fn spawn(
     function: &str,
     instance: InstanceId,
-    environment: &Environment,
+    variables: Vec<(String, OsString)>,
 ) -> io::Result<Running> {
     let mut child = Command::new(this_executable()?)
         .arg0("decide-once")
         .args(["function", function])
         .env_clear()
-        .envs(environment.variables(function, instance))
+        .envs(variables)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())

@@ -45,11 +45,12 @@ impl Supervisor {
         }
     }
 
-    /// Keeps one more process of `function` running, from now on.
-    pub fn add(&mut self, function: &'static str) {
+    /// Keeps one more process of `function` running, from now on; its clock is ahead by `ahead_ms` milliseconds.
+    pub fn add(&mut self, function: &'static str, ahead_ms: i64) {
         let slot = Slot {
             function,
             index: self.slots.len(),
+            ahead_ms,
             functions: Arc::clone(&self.functions),
             environment: Arc::clone(&self.environment),
             statuses: self.statuses.clone(),

@@ -51,6 +51,9 @@ pub enum PumpError {
     /// A setting is out of AWS's limits.
     #[error(transparent)]
     InvalidMapping(#[from] InvalidMapping),
+    /// A filter is none.
+    #[error(transparent)]
+    Filter(#[from] FilterError),
     /// The endpoint is not a URL.
     #[error("`{0}` is not an endpoint; give it as http://127.0.0.1:PORT")]
     Endpoint(String),

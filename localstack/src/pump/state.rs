@@ -57,6 +57,12 @@ impl PumpHandle {
         shown(&self.progress.borrow(), &self.clock)
     }
 
+    /// A handle on the state that does not stop the pump when it is dropped.
+    pub fn viewer(&self) -> impl Fn() -> PumpState + Clone + Send + Sync + 'static {
+        let (progress, clock) = (self.progress.clone(), self.clock.clone());
+        move || shown(&progress.borrow(), &clock)
+    }
+
     /// Waits until the state is as asked and returns it. Returns the last state if the pump stops first.
     pub async fn wait_until(&self, mut reached: impl FnMut(&PumpState) -> bool) -> PumpState {
         let mut progress = self.progress.clone();

@@ -6,6 +6,7 @@ use crate::{
     engine::EngineError,
     policies::PoliciesError,
     processes::{ReservedName, StartFailure},
+    pump::PumpError,
 };
 
 /// Why the stack does not start.
@@ -33,6 +34,9 @@ pub enum StartError {
     /// A function ended before it asked for work.
     #[error(transparent)]
     Function(#[from] StartFailure),
+    /// The stream's mapping is none.
+    #[error(transparent)]
+    Mapping(PumpError),
     /// The operating system refused something that it usually grants.
     #[error("cannot {what}")]
     System {

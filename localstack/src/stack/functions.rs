@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use super::StartError;
 use crate::{
-    cli::ServeArgs,
+    cli::{ServeArgs, Skew},
     names,
     processes::{Environment, Supervisor},
     runtime_api::{FunctionSpec, Functions},
@@ -27,12 +27,23 @@ impl Plan {
     }
 }
 
+/// How long a batch may take: longer than ten events whose sink is slow.
+pub(super) const PUBLISH_TIMEOUT: Duration = Duration::from_secs(60);
+
 pub(super) fn plan(args: &ServeArgs) -> Vec<Plan> {
-    vec![Plan {
-        name: names::DECIDE,
-        timeout: args.function_timeout(),
-        processes: args.concurrency,
-    }]
+    vec![
+        Plan {
+            name: names::DECIDE,
+            timeout: args.function_timeout(),
+            processes: args.concurrency,
+        },
+        // A mapping hands in one batch of a shard at a time, and the engine's streams have one shard.
+        Plan {
+            name: names::PUBLISH,
+            timeout: PUBLISH_TIMEOUT,
+            processes: 1,
+        },
+    ]
 }
 
 /// The first process of each function alone, which is the fastest way to be ready and says once, not N times, what is wrong; then the others.
@@ -40,10 +51,11 @@ pub(super) async fn start(
     plan: &[Plan],
     functions: &Arc<Functions>,
     environment: Environment,
+    skew: &Skew,
 ) -> Result<Supervisor, StartError> {
     let mut supervisor = Supervisor::new(Arc::clone(functions), environment);
     for function in plan {
-        supervisor.add(function.name);
+        supervisor.add(function.name, skew.of(0));
     }
     let all_ready = async {
         for function in plan {
@@ -61,8 +73,8 @@ pub(super) async fn start(
     }
     supervisor.settled();
     for function in plan {
-        for _ in 1..function.processes {
-            supervisor.add(function.name);
+        for number in 1..function.processes {
+            supervisor.add(function.name, skew.of(number));
         }
     }
     Ok(supervisor)

@@ -1,6 +1,7 @@
-//! What the functions stand on: the engine with its tables, a way to it for each function, their clock.
+//! What the functions stand on: the engine with its tables, a way to it for each function, their clock and crash points,
+//! and what the stack keeps for them.
 
-use std::{collections::BTreeMap, io, sync::Arc};
+use std::{collections::BTreeMap, io, path::Path, sync::Arc};
 
 use tempfile::TempDir;
 
@@ -8,8 +9,11 @@ use super::{StartError, error::system, functions::Plan};
 use crate::{
     cli::ServeArgs,
     clock::LocalClock,
+    crash_points::CrashPoints,
     engine::{self, Engine, EngineError, EngineOptions, TableNames},
+    journal::Journal,
     proxy::Proxy,
+    pump::CheckpointStore,
 };
 
 /// The ground of a stack.
@@ -20,7 +24,14 @@ pub(super) struct Ground {
     /// One way to the store for each function, so that their calls are counted and fail apart.
     pub(super) stores: BTreeMap<&'static str, Arc<Proxy>>,
     pub(super) clock: Arc<LocalClock>,
-    /// Holds the clock's file.
+    pub(super) crash_points: Arc<CrashPoints>,
+    /// The events that the sink has acknowledged.
+    pub(super) received: Arc<Journal>,
+    /// What the publish function's mapping gave up.
+    pub(super) given_up: Arc<Journal>,
+    /// How far that mapping is.
+    pub(super) checkpoint: CheckpointStore,
+    /// Holds the clock's file and the crash points.
     pub(super) directory: TempDir,
 }
 
@@ -41,14 +52,33 @@ impl Ground {
             .map_err(system("create a temporary directory"))?;
         let clock =
             LocalClock::create(directory.path()).map_err(system("write the functions' clock"))?;
+        let crash_points = CrashPoints::create(directory.path())
+            .map_err(system("create the directory of crash points"))?;
+        // Beside the engine's own files: it has the directory for itself by now.
+        let data = args.data.as_deref();
         Ok(Self {
             engine,
             tables,
             stores,
             clock: Arc::new(clock),
+            crash_points: Arc::new(crash_points),
+            received: journal(data, "events.jsonl")?,
+            given_up: journal(data, "on-failure.jsonl")?,
+            checkpoint: data.map_or_else(CheckpointStore::memory, |data| {
+                CheckpointStore::file(data.join("publish-checkpoint.json"))
+            }),
             directory,
         })
     }
+}
+
+fn journal(data: Option<&Path>, name: &str) -> Result<Arc<Journal>, StartError> {
+    let journal = match data {
+        None => Ok(Journal::memory()),
+        Some(data) => Journal::file(&data.join(name)),
+    };
+    let journal = journal.map_err(system("read what was delivered, in the data directory"))?;
+    Ok(Arc::new(journal))
 }
 
 /// On a thread for blocking work: it opens files.

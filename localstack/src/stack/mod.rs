@@ -3,6 +3,7 @@
 mod error;
 mod functions;
 mod ground;
+mod mapping;
 mod server;
 
 use std::{sync::Arc, time::Duration};
@@ -15,9 +16,10 @@ use crate::{
     cli::ServeArgs,
     engine::Engine,
     front::{self, Gateway, Meter},
-    local_api::{self, LocalApi},
+    local_api::{self, LocalApi, Views},
     names, policies,
     processes::{Environment, Supervisor},
+    pump::PumpHandle,
     runtime_api::{self, Functions, Invoker},
 };
 use error::system;
@@ -32,6 +34,7 @@ const DRAIN_LIMIT: Duration = Duration::from_secs(3);
 pub struct Stack {
     url: String,
     front: Server,
+    publishing: PumpHandle,
     supervisor: Supervisor,
     runtime_api: Server,
     engine: Arc<Engine>,
@@ -65,14 +68,16 @@ impl Stack {
         let environment = Environment {
             runtime_api: format!("http://{runtime_address}"),
             stores: ground.stores.clone(),
-            tables: ground.tables,
+            tables: ground.tables.clone(),
             policies,
             clock: ground.clock.path().to_owned(),
+            crash_points: ground.crash_points.path().to_owned(),
             sink: format!("{url}/_local/sink/receive"),
             extra: args.env.clone(),
         };
         environment.check()?;
-        let supervisor = functions::start(&plan, &functions, environment).await?;
+        let supervisor = functions::start(&plan, &functions, environment, &args.skew_ms).await?;
+        let publishing = mapping::start(args, &ground, Invoker::new(Arc::clone(&functions)))?;
 
         let meter = Meter::new(Arc::clone(&ground.stores[names::DECIDE]));
         let gateway = Gateway {
@@ -85,15 +90,23 @@ impl Stack {
         };
         let local = local_api::router(LocalApi {
             engine: Arc::clone(&ground.engine),
+            tables: ground.tables,
             clock: ground.clock,
+            crash_points: ground.crash_points,
             stores: ground.stores,
+            received: ground.received,
+            given_up: ground.given_up,
             meter,
             functions,
-            processes: Arc::new(supervisor.statuses()),
+            views: Views {
+                processes: Arc::new(supervisor.statuses()),
+                publishing: Arc::new(publishing.viewer()),
+            },
         });
         Ok(Self {
             url,
             front: Server::start(front_port, front::router(gateway, local)),
+            publishing,
             supervisor,
             runtime_api,
             engine: ground.engine,
@@ -106,8 +119,10 @@ impl Stack {
         &self.url
     }
 
-    /// Stops in stages: no new requests, then the processes, then what they stood on. Once this returns nothing is left.
+    /// Stops in stages: no new batches and requests, then the processes, then what they stood on. Once this returns
+    /// nothing is left.
     pub async fn shutdown(self) {
+        self.publishing.stop().await;
         self.front.stop(DRAIN_LIMIT).await;
         self.supervisor.shutdown().await;
         self.runtime_api.stop(Duration::ZERO).await; // nobody is left to ask it
