@@ -40,10 +40,12 @@ async fn an_interrupt_ends_a_process_that_does_not_react() {
     all_gone(&pids).await;
 }
 
-async fn running(stack: &decide_once_tests::Stack, count: usize) -> Vec<u32> {
+/// All processes once there are `deciding` of the decide function, those first, and the one that publishes.
+async fn running(stack: &decide_once_tests::Stack, deciding: usize) -> Vec<u32> {
     eventually("all function processes", async || {
         let processes = stack.processes().await;
-        (processes.len() == count).then(|| processes.iter().map(|process| process.pid).collect())
+        (processes.len() == deciding + 1)
+            .then(|| processes.iter().map(|process| process.pid).collect())
     })
     .await
 }

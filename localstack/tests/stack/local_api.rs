@@ -178,3 +178,74 @@ async fn the_last_request_is_measured_by_itself() {
         "an unknown path asks the store nothing"
     );
 }
+
+#[tokio::test]
+async fn a_crash_point_waits_for_its_worker_until_it_is_disarmed() {
+    let stack = one_process().await;
+    let arm = |fault: Value| stack.post("/_local/faults").json(&fault).send();
+    let _ = arm(json!({ "point": "before_commit", "action": "hold", "seconds": 5 }))
+        .await
+        .expect(200);
+    let armed = stack.get("/_local/faults").send().await.json();
+    assert_eq!(armed["armed"], json!(["before_commit"]));
+    for wrong in [
+        json!({ "point": "after_lunch", "action": "kill" }),
+        json!({ "point": "after_commit", "action": "explode" }),
+        json!({ "point": "after_commit", "action": "kill", "seconds": 1 }),
+        json!({ "point": "after_commit", "action": "hold" }),
+        json!({ "point": "after_commit", "action": "hold", "seconds": 0 }),
+        json!({ "point": "after_commit" }),
+    ] {
+        assert_eq!(arm(wrong.clone()).await.status, 400, "{wrong}");
+    }
+    let disarm = stack.request(http::Method::DELETE, "/_local/faults");
+    let _ = disarm.send().await.expect(200);
+    let armed = stack.get("/_local/faults").send().await.json();
+    assert_eq!(armed["armed"], json!([]));
+}
+
+#[tokio::test]
+async fn the_sink_gives_back_the_bytes_that_it_got() {
+    let stack = one_process().await;
+    let text = r#"{"specversion":"1.0","type":"t","id":"e1","source":"/test","data":1.50}"#;
+    let request = stack
+        .post("/_local/sink/receive")
+        .header("content-type", "application/cloudevents+json");
+    let _ = request.body(text).send().await.expect(204);
+    let events = stack.get("/_local/events").send().await;
+    assert_eq!(events.body, format!("[{text}]").as_bytes());
+}
+
+#[tokio::test]
+async fn what_the_sink_has_acknowledged_survives_the_stack() {
+    let data = tempfile::tempdir().unwrap();
+    let args = [
+        "--concurrency",
+        "1",
+        "--data",
+        data.path().to_str().unwrap(),
+    ];
+    let mut stack = start(&args).await;
+    assert_eq!(deliver(&stack, "e1").await, 204);
+    stack.crash();
+    let stack = start(&args).await;
+    assert_eq!(deliver(&stack, "e2").await, 204);
+    let events = stack.events().await;
+    assert_eq!(
+        (&events[0]["id"], &events[1]["id"]),
+        (&json!("e1"), &json!("e2"))
+    );
+}
+
+#[tokio::test]
+async fn the_store_can_be_looked_into() {
+    let stack = one_process().await;
+    let store = stack.get("/_local/store").send().await.expect(200).json();
+    assert!(
+        store["endpoint"]
+            .as_str()
+            .unwrap()
+            .starts_with("http://127.0.0.1:")
+    );
+    assert_eq!(store["tables"]["outbox"], "outbox");
+}
