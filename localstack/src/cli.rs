@@ -4,7 +4,7 @@ use std::{path::PathBuf, str::FromStr, time::Duration};
 
 use clap::{Args, Parser, Subcommand};
 
-use crate::front::Auth;
+use crate::{front::Auth, policy::PolicyArgs};
 
 /// Decide Once on this machine: one recorded decision for each business operation, however often it is asked.
 #[derive(Debug, Parser)]
@@ -23,6 +23,8 @@ pub struct Cli {
 pub enum Command {
     /// Start the whole stack on this machine and run the functions on it (the default)
     Serve(ServeArgs),
+    /// Check, try and publish policies
+    Policy(PolicyArgs),
     /// Be one process of a function; the stack starts these itself
     #[command(hide = true)]
     Function {

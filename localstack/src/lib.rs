@@ -19,6 +19,7 @@ pub mod function;
 pub mod journal;
 pub mod names;
 pub mod policies;
+pub mod policy;
 pub mod processes;
 pub mod proxy;
 pub mod pump;

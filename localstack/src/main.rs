@@ -2,12 +2,15 @@
 
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::{Parser, error::ErrorKind};
 use decide_once::{
     cli::{Cli, Command},
     function::{self, FunctionError},
-    one_line, serve,
+    one_line,
+    policy::{self, PolicyArgs},
+    serve,
 };
+use decide_once_protocol::json::Value;
 use tracing_subscriber::EnvFilter;
 
 /// Wrong usage, as clap and most commands have it.
@@ -29,6 +32,7 @@ async fn main() -> ExitCode {
             Err(FunctionError::Reported) => ExitCode::FAILURE,
             Err(error) => failure(&error),
         },
+        Some(Command::Policy(args)) => policy(&args),
         Some(Command::Serve(args)) => serve(&args).await,
         None => serve(&cli.serve).await,
     }
@@ -47,16 +51,35 @@ async fn serve(args: &decide_once::cli::ServeArgs) -> ExitCode {
     }
 }
 
+/// Nothing is wrong, or something was found: told on stdout either way, and by the exit code.
+fn policy(args: &PolicyArgs) -> ExitCode {
+    match policy::run(args) {
+        Ok(report) => {
+            if args.json {
+                println!("{}", Value::from(report.json).to_json());
+            } else {
+                print!("{}", report.text);
+            }
+            ExitCode::from(u8::from(!report.well))
+        }
+        Err(error) => failure(&error),
+    }
+}
+
 fn failure(error: &(dyn std::error::Error + 'static)) -> ExitCode {
     eprintln!("decide-once: {}", one_line(error));
     ExitCode::FAILURE
 }
 
-/// Help and version as clap prints them; an error in one line.
+/// Help and version as clap prints them, help also where a subcommand is missing; an error in one line.
 fn usage(error: &clap::Error) -> ExitCode {
     if !error.use_stderr() {
         let _ = error.print();
         return ExitCode::SUCCESS;
+    }
+    if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
+        let _ = error.print();
+        return ExitCode::from(USAGE);
     }
     let text = error.to_string();
     let line = text.lines().next().unwrap_or_default();

@@ -3,19 +3,47 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use crate::files;
 use crate::lock::{Lock, LockError};
 use crate::policy::Policy;
 use crate::problem::{Findings, Problem};
-use crate::set::PolicySet;
+use crate::set::{LoadError, PolicySet};
 
-/// Checks a policies directory: every file within the bounds, every example as expected, nothing published changed or gone, and no
-/// natural key with two meanings. Nothing found means that every version can decide.
+/// What a check has seen.
+#[derive(Debug)]
+pub struct Checked {
+    /// How many policy versions there are.
+    pub versions: usize,
+    /// What is wrong. Nothing means that every version can decide.
+    pub problems: Vec<Problem>,
+}
+
+/// Checks a policies directory: every file within the bounds, every example as expected, nothing published changed or gone, no
+/// natural key with two meanings, and only packaged versions active.
 ///
 /// # Errors
-/// When the directory cannot be read at all.
-pub fn check(dir: &Path) -> Result<Vec<Problem>, LockError> {
-    let policies = PolicySet::load(dir)?;
-    Ok(policies.check(&Lock::read(dir)?))
+/// When the directory, or a file in it, cannot be read at all, or does not belong there.
+pub fn check(dir: &Path) -> Result<Checked, LoadError> {
+    let directory = files::read(dir)?;
+    let mut policies = PolicySet::packaged(directory.policies)?;
+    let mut problems: Vec<Problem> = policies
+        .activate(&directory.active)
+        .err()
+        .into_iter()
+        .collect();
+    match Lock::read(dir) {
+        Ok(published) => problems.extend(policies.check(&published)),
+        Err(LockError::Unreadable(error)) => return Err(error),
+        Err(LockError::Malformed(problem)) => {
+            problems.push(problem);
+            // Without a lock to compare with: as if all were published as they are.
+            problems.extend(policies.check(&policies.as_published()));
+        }
+    }
+    Ok(Checked {
+        versions: policies.list().count(),
+        problems,
+    })
 }
 
 impl PolicySet {

@@ -25,7 +25,7 @@ mod size;
 mod template;
 mod yaml;
 
-pub use check::check;
+pub use check::{Checked, check};
 pub use evaluation::{Evaluation, EventSpec, FailureCode, Trace, TracedCondition};
 pub use facts::{Claim, FactsError, FactsInvalid, MAX_FACTS_ERRORS, NormalisedFacts};
 pub use lock::{Lock, LockError};

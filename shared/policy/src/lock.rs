@@ -46,6 +46,11 @@ impl Lock {
         }
     }
 
+    /// The published versions' files, as `credit-limit/3.yaml`.
+    pub fn files(&self) -> impl Iterator<Item = &str> {
+        self.digests.keys().map(String::as_str)
+    }
+
     /// Reads the text of a lock.
     ///
     /// # Errors
@@ -105,11 +110,16 @@ impl PolicySet {
         if !problems.is_empty() {
             return Err(problems);
         }
+        Ok(self.as_published())
+    }
+
+    /// The lock that has every packaged version as it is.
+    pub(crate) fn as_published(&self) -> Lock {
         let digests = self
             .list()
             .map(|listed| (listed.packaged.file.clone(), hex(&listed.digest())))
             .collect();
-        Ok(Lock { digests })
+        Lock { digests }
     }
 
     /// Published versions that are not what they were.

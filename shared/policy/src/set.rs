@@ -124,6 +124,15 @@ impl PolicySet {
         files: impl IntoIterator<Item = (PolicyId, PolicyVersion, Vec<u8>)>,
         active: &[u8],
     ) -> Result<Self, LoadError> {
+        let mut set = Self::packaged(files)?;
+        set.activate(active).map_err(LoadError::Active)?;
+        Ok(set)
+    }
+
+    /// Versions of which none is active yet.
+    pub(crate) fn packaged(
+        files: impl IntoIterator<Item = (PolicyId, PolicyVersion, Vec<u8>)>,
+    ) -> Result<Self, LoadError> {
         let mut policies: BTreeMap<PolicyId, Versions> = BTreeMap::new();
         for (id, version, bytes) in files {
             let packaged = Packaged {
@@ -136,22 +145,27 @@ impl PolicySet {
                 return Err(LoadError::Twice { id, version });
             }
         }
-        for activation in active::read(active).map_err(LoadError::Active)? {
+        Ok(Self { policies })
+    }
+
+    /// Activates what `active.yaml` names, up to the first line that names what is not packaged.
+    pub(crate) fn activate(&mut self, active: &[u8]) -> Result<(), Problem> {
+        for activation in active::read(active)? {
             let policy = PolicyId::parse(&activation.policy).ok();
-            let versions = policy.and_then(|id| policies.get_mut(&id));
+            let versions = policy.and_then(|id| self.policies.get_mut(&id));
             match (versions, PolicyVersion::new(activation.version)) {
                 (Some(versions), Ok(version)) if versions.packaged.contains_key(&version) => {
                     versions.active = Some(version);
                 }
                 _ => {
-                    return Err(LoadError::Active(activation.problem(format!(
+                    return Err(activation.problem(format!(
                         "`{}` is not packaged in version {}; package a version one release before it is activated",
                         activation.policy, activation.version
-                    ))));
+                    )));
                 }
             }
         }
-        Ok(Self { policies })
+        Ok(())
     }
 
     /// The version that a request which names none gets.

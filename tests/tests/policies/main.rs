@@ -6,6 +6,7 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod activation;
+mod command;
 mod failures;
 mod identity;
 mod instance;
