@@ -1,11 +1,11 @@
-//! Where the policies are.
+//! Where the policies are, and whether they can be served.
 
 use std::{
     fs, io,
     path::{Path, PathBuf},
 };
 
-use decide_once_policy::{LoadError, PolicySet, Unavailable};
+use decide_once_policy::{Lock, LockError, PolicySet, Problem};
 
 /// The file that makes a directory a policies' directory: it names the active versions.
 const ACTIVE: &str = "active.yaml";
@@ -28,10 +28,12 @@ pub enum PoliciesError {
     },
     /// The directory holds something else than policies.
     #[error(transparent)]
-    Load(#[from] LoadError),
-    /// A policy is there and cannot decide.
-    #[error(transparent)]
-    Refused(#[from] Unavailable),
+    Unusable(#[from] LockError),
+    /// The check finds something.
+    #[error(
+        "the policies cannot be served: {0}; `decide-once policy check` says all that is wrong"
+    )]
+    Refused(Problem),
 }
 
 /// The directory that `--policies` names, or the `policies` of the workspace: of the working directory or one above it, else of one above
@@ -53,17 +55,34 @@ pub fn find(named: Option<&Path>) -> Result<PathBuf, PoliciesError> {
         })
 }
 
-/// Compiles every policy version of `directory`. A deployed function does so only as requests name them, since it starts for a caller who
-/// waits; here somebody has just edited a file and wants to be told.
+/// Checks every policy version of `directory`, as `policy check` does, but for what is not locked yet: a draft can be tried here before it
+/// is published. A deployed function compiles a version only when a request names it, since it starts for a caller who waits; here somebody
+/// has just edited a file and wants to be told.
 ///
 /// # Errors
-/// The first thing that is wrong.
+/// What is wrong.
 pub fn check(directory: &Path) -> Result<(), PoliciesError> {
-    let policies = PolicySet::load(directory)?;
-    for listed in policies.list() {
-        policies.get(listed.id, listed.version)?;
+    let policies = PolicySet::load(directory).map_err(LockError::from)?;
+    let published = Lock::read(directory)?;
+    let Err(problems) = with_drafts(&policies, &published) else {
+        return Ok(());
+    };
+    let first = problems.into_iter().next();
+    first.map_or(Ok(()), |first| Err(PoliciesError::Refused(first)))
+}
+
+/// The lock with all that is not in it yet.
+///
+/// # Errors
+/// A published version has changed or is gone, or any version is not sound.
+pub(crate) fn with_drafts(policies: &PolicySet, published: &Lock) -> Result<Lock, Vec<Problem>> {
+    let lock = policies.lock(published)?;
+    let problems = policies.check(&lock);
+    if problems.is_empty() {
+        Ok(lock)
+    } else {
+        Err(problems)
     }
-    Ok(())
 }
 
 fn search() -> Option<PathBuf> {

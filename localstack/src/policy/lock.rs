@@ -6,6 +6,7 @@ use decide_once_policy::{Lock, PolicySet};
 use decide_once_protocol::json::{Value, object};
 
 use super::{PolicyError, Report};
+use crate::policies::with_drafts;
 
 /// Writes the lock, if no published version has changed and the new ones are sound: what is published can never be mended.
 pub(super) fn run(
@@ -13,33 +14,27 @@ pub(super) fn run(
     policies: &PolicySet,
     published: &Lock,
 ) -> Result<Report, PolicyError> {
-    let (locked, problems) = match policies.lock(published) {
-        Ok(locked) => {
-            let problems = policies.check(&locked);
-            (locked, problems)
+    let lock = match with_drafts(policies, published) {
+        Ok(lock) => lock,
+        Err(problems) => {
+            let mut report = Report::of_problems(&problems, object([("locked", NOTHING)]));
+            report.text += "nothing was locked\n";
+            return Ok(report);
         }
-        Err(problems) => (published.clone(), problems),
     };
-    let new: Vec<&str> = if problems.is_empty() {
-        let before = |file: &&str| !published.files().any(|published| published == *file);
-        locked.files().filter(before).collect()
-    } else {
-        Vec::new()
-    };
-    let json = object([("locked", Value::from(new.clone()))]);
-    let mut report = Report::of_problems(&problems, json);
-    if !report.well {
-        report.text += "nothing was locked\n";
-        return Ok(report);
-    }
+    let is_new = |file: &&str| !published.files().any(|published| published == *file);
+    let new: Vec<&str> = lock.files().filter(is_new).collect();
+    let mut report = Report::of_problems(&[], object([("locked", Value::from(new.clone()))]));
     if new.is_empty() {
         report.text = "nothing to lock: every version is published and unchanged\n".to_owned();
-        return Ok(report);
+    } else {
+        write(directory, &lock)?;
+        report.text = new.iter().map(|file| format!("locked {file}\n")).collect();
     }
-    write(directory, &locked)?;
-    report.text = new.iter().map(|file| format!("locked {file}\n")).collect();
     Ok(report)
 }
+
+const NOTHING: Value = Value::Array(Vec::new());
 
 /// The whole file or none of it: renamed into its place.
 fn write(directory: &Path, lock: &Lock) -> Result<(), PolicyError> {

@@ -1,11 +1,11 @@
 //! Which functions the stack runs, and their start.
 
-use std::{sync::Arc, time::Duration};
+use std::{io, path::PathBuf, sync::Arc, time::Duration};
 
-use super::StartError;
+use super::{StartError, error::system};
 use crate::{
     cli::{ServeArgs, Skew},
-    names,
+    names, policies,
     processes::{Environment, Supervisor},
     runtime_api::{FunctionSpec, Functions},
 };
@@ -44,6 +44,17 @@ pub(super) fn plan(args: &ServeArgs) -> Vec<Plan> {
             processes: 1,
         },
     ]
+}
+
+/// Begins to check the policies, beside everything else that has to be there before a function starts.
+pub(super) fn check(policies: PathBuf) -> impl Future<Output = Result<(), StartError>> {
+    let check = tokio::task::spawn_blocking(move || policies::check(&policies));
+    async {
+        match check.await {
+            Ok(checked) => Ok(checked?),
+            Err(panic) => Err(system("check the policies")(io::Error::other(panic))),
+        }
+    }
 }
 
 /// The first process of each function alone, which is the fastest way to be ready and says once, not N times, what is wrong; then the others.

@@ -49,7 +49,7 @@ impl Stack {
     pub async fn start(args: &ServeArgs) -> Result<Self, StartError> {
         // What a person can get wrong comes first.
         let policies = policies::find(args.policies.as_deref())?;
-        policies::check(&policies)?;
+        let checked = functions::check(policies.clone());
         let (front_port, front_address) = listen(args.port).await.map_err(|source| {
             let port = args.port;
             StartError::Port { port, source }
@@ -76,6 +76,7 @@ impl Stack {
             extra: args.env.clone(),
         };
         environment.check()?;
+        checked.await?;
         let supervisor = functions::start(&plan, &functions, environment, &args.skew_ms).await?;
         let publishing = mapping::start(args, &ground, Invoker::new(Arc::clone(&functions)))?;
 

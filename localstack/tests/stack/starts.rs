@@ -65,6 +65,38 @@ fn policies_that_are_not_there_are_one_line() {
     assert!(line.contains("active.yaml"), "{line}");
 }
 
+/// The check of `decide-once policy check`, before anything is served; only what is not locked yet is no reason.
+#[tokio::test]
+async fn broken_policies_are_one_line_and_a_draft_is_served() {
+    let directory = tempfile::tempdir().unwrap();
+    std::fs::create_dir(directory.path().join("p")).unwrap();
+    let write = |file: &str, text: &str| std::fs::write(directory.path().join(file), text).unwrap();
+    let policy = "policy: p
+version: 1
+input: { type: object }
+retention: { result: 1h, key: 2h, decision: 30d }
+rules: [{ id: all, when: 'true', then: { decision: approve } }]
+";
+    write("active.yaml", "p: 1");
+    write("p/1.yaml", &policy.replace("'true'", "facts.x >"));
+    let args = ["--policies", directory.path().to_str().unwrap()];
+    let line = refused(&[&args[..], &["--port", "0"]].concat());
+    assert!(
+        line.contains("p/1.yaml:5: rule all: the expression is not CEL"),
+        "{line}"
+    );
+    write("p/1.yaml", policy);
+    let unused = "0".repeat(64);
+    write("lock", &format!("{unused}  p/1.yaml\n"));
+    let line = refused(&[&args[..], &["--port", "0"]].concat());
+    assert!(
+        line.contains("p/1.yaml: was published and has changed"),
+        "{line}"
+    );
+    write("lock", "");
+    let _stack = start(&[&args[..], &["--concurrency", "1"]].concat()).await;
+}
+
 #[test]
 fn a_variable_of_the_stack_itself_is_one_line() {
     let line = refused(&["--port", "0", "--env", "OPERATIONS_TABLE=mine"]);
