@@ -1,32 +1,26 @@
 //! Instances of the decide function over one store, each with the policies of its own deployment.
 
-use std::{
-    future::{Future, pending, ready},
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
-    time::Duration,
-};
+use std::time::Duration;
 
 use decide_once_policy::PolicySet;
 use decide_once_protocol::{
     decision::{DecisionItem, NaturalClaim},
-    ids::DecisionId,
     outbox::OutboxRow,
     record::Record,
-    scope::OperationId,
-    writes::{Answer, Commit, Existing, Reserve, Transition},
 };
 use decide_once_service::{
     Budget, Decider,
     memory::MemoryStore,
-    ports::{Clock as _, Read, Store, StoreError},
+    ports::Clock as _,
     problem::Problem,
     reply::{Outcome, Reply},
     settings::Settings,
 };
-use decide_once_tests::fixtures::{CountingIds, ManualClock, call};
+use decide_once_tests::{
+    faulty::{Fault, Faulty, StoreCall},
+    fixtures::{CountingIds, ManualClock, call},
+    gate::Gate,
+};
 use serde_json::Value;
 
 /// Longer than any lease: a worker that is gone is gone by then.
@@ -51,20 +45,13 @@ pub(crate) type Contents = (
 impl World {
     /// A process of the function that was deployed with these policies.
     pub(crate) fn instance(&self, policies: PolicySet) -> Instance {
-        let dies = Arc::new(AtomicBool::new(false));
-        Instance {
-            dies: Arc::clone(&dies),
-            decider: Decider {
-                store: Mortal {
-                    store: self.store.clone(),
-                    dies,
-                },
-                clock: self.clock.clone(),
-                ids: self.ids.clone(),
-                policies,
-                settings: Settings::default(),
-            },
-        }
+        Instance(Decider {
+            store: Faulty::new(self.store.clone()),
+            clock: self.clock.clone(),
+            ids: self.ids.clone(),
+            policies,
+            settings: Settings::default(),
+        })
     }
 
     /// The same time, with nothing stored; ids count on.
@@ -101,10 +88,7 @@ impl World {
 }
 
 #[derive(Debug)]
-pub(crate) struct Instance {
-    decider: Decider<Mortal, ManualClock, CountingIds>,
-    dies: Arc<AtomicBool>,
-}
+pub(crate) struct Instance(Decider<Faulty<MemoryStore>, ManualClock, CountingIds>);
 
 impl Instance {
     /// A request of the tenant `t-alpha`.
@@ -114,23 +98,24 @@ impl Instance {
 
     pub(crate) async fn post_as(&self, tenant: &str, key: &str, body: &str) -> Told {
         let call = call(tenant, key, body);
-        Told(self.decider.decide(&call, self.budget()).await)
+        Told(self.0.decide(&call, self.budget()).await)
     }
 
     /// The process dies after it has reserved and evaluated, before it commits.
     pub(crate) async fn post_and_die(&self, key: &str, body: &str) {
-        self.dies.store(true, Ordering::SeqCst);
+        let store = &self.0.store;
+        let commit = Gate::closed();
+        store.always(StoreCall::Commit, Fault::Held(commit.clone()));
         tokio::select! {
-            biased;
             told = self.post(key, body) => panic!("it lived to say {told:?}"),
-            () = ready(()) => {}
+            () = commit.reached() => {}
         }
-        self.dies.store(false, Ordering::SeqCst);
+        store.heal();
     }
 
     fn budget(&self) -> Budget {
         Budget {
-            deadline: self.decider.clock.now().plus(Duration::from_secs(29)),
+            deadline: self.0.clock.now().plus(Duration::from_secs(29)),
             wait: Duration::ZERO,
         }
     }
@@ -206,43 +191,5 @@ impl Told {
 
     pub(crate) fn attempt(&self) -> Option<u32> {
         self.0.attempt
-    }
-}
-
-/// A store whose worker can die on its way to the commit.
-#[derive(Debug)]
-struct Mortal {
-    store: MemoryStore,
-    dies: Arc<AtomicBool>,
-}
-
-impl Store for Mortal {
-    fn reserve(&self, write: &Reserve) -> impl Future<Output = Answer> + Send {
-        self.store.reserve(write)
-    }
-
-    fn transition(&self, write: &Transition) -> impl Future<Output = Answer> + Send {
-        self.store.transition(write)
-    }
-
-    async fn commit(&self, write: &Commit) -> Answer {
-        if self.dies.load(Ordering::SeqCst) {
-            return pending().await;
-        }
-        self.store.commit(write).await
-    }
-
-    fn read_operation(
-        &self,
-        id: &OperationId,
-    ) -> impl Future<Output = Result<Existing, StoreError>> + Send {
-        self.store.read_operation(id)
-    }
-
-    fn read_decision(
-        &self,
-        id: &DecisionId,
-    ) -> impl Future<Output = Result<Read<DecisionItem>, StoreError>> + Send {
-        self.store.read_decision(id)
     }
 }

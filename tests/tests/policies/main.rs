@@ -8,6 +8,7 @@
 mod activation;
 mod command;
 mod failures;
+mod http;
 mod identity;
 mod instance;
 mod natural_keys;
