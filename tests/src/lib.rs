@@ -1,7 +1,8 @@
 //! What tests of the whole thing share.
 //!
 //! [`Stack`] runs the real command `decide-once` as a process of its own, on a free port, and ends it with the test;
-//! [`shared`] is one for several tests. Without processes: [`fixtures`] are a worker's time, randomness and policies, [`faulty`] its network.
+//! [`shared`] is one for several tests. Without processes: [`fixtures`] are a worker's time, randomness and policies, [`faulty`] its
+//! network, [`world`] several of them on one store.
 
 #![expect(
     clippy::unwrap_used,
@@ -20,6 +21,7 @@ pub mod shared;
 pub mod signal;
 pub mod stack;
 pub mod wait;
+pub mod world;
 
 mod output;
 

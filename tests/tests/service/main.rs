@@ -10,5 +10,6 @@ mod concurrency;
 mod deadlines;
 mod failures;
 mod late_workers;
-mod support;
 mod unknowns;
+
+use decide_once_tests::world as support;

@@ -16,60 +16,70 @@ use decide_once_service::{
     reply::{Outcome, Reply},
     settings::Settings,
 };
-use decide_once_tests::{
+use tokio::task::JoinHandle;
+
+use crate::{
     faulty::{Fault, Faulty, StoreCall},
     fixtures::{self, CountingIds, ManualClock},
 };
-use tokio::task::JoinHandle;
 
-/// The keys and the body of the cases.
-pub(crate) const K1: &str = "7b6f0c1e-2f5a-4a57-9f0e-0a4d1c9b6e11";
-pub(crate) const K2: &str = "0d9a5b52-58c4-4a0b-8f0b-5a1d54f6f1c2";
-pub(crate) const B0: &str =
+/// The first key of the cases.
+pub const K1: &str = "7b6f0c1e-2f5a-4a57-9f0e-0a4d1c9b6e11";
+/// The second one.
+pub const K2: &str = "0d9a5b52-58c4-4a0b-8f0b-5a1d54f6f1c2";
+/// Their body.
+pub const B0: &str =
     r#"{"policy":"credit-limit","subject":"acct-42","facts":{"amount":12500,"currency":"USD"}}"#;
 
 /// As Lambda's would be under an HTTP API.
-pub(crate) const INVOCATION: Duration = Duration::from_secs(29);
+pub const INVOCATION: Duration = Duration::from_secs(29);
 
-pub(crate) const fn seconds(seconds: u64) -> Duration {
+/// A span.
+pub const fn seconds(seconds: u64) -> Duration {
     Duration::from_secs(seconds)
 }
 
-pub(crate) const fn hours(hours: u64) -> Duration {
+/// A span.
+pub const fn hours(hours: u64) -> Duration {
     Duration::from_secs(hours * 3_600)
 }
 
 /// A call of tenant alpha.
-pub(crate) fn call(key: &str, body: &str) -> Call {
+pub fn call(key: &str, body: &str) -> Call {
     fixtures::call("t-alpha", key, body)
 }
 
 /// One store and one time, shared by all workers.
-#[derive(Default)]
-pub(crate) struct World {
-    pub(crate) store: MemoryStore,
-    pub(crate) time: ManualClock,
+#[derive(Debug, Default)]
+pub struct World {
+    /// What is stored.
+    pub store: MemoryStore,
+    /// Stands until a test moves it.
+    pub time: ManualClock,
     ids: CountingIds,
 }
 
 /// A process of the function, with its own way to the store.
-#[derive(Clone)]
-pub(crate) struct Worker {
+#[derive(Clone, Debug)]
+pub struct Worker {
     decider: Arc<Decider<Faulty<MemoryStore>, ManualClock, CountingIds>>,
     wait: Duration,
     invocation: Duration,
 }
 
 impl World {
-    pub(crate) fn worker(&self) -> Worker {
+    /// A worker with the shipped policies.
+    pub fn worker(&self) -> Worker {
         self.worker_with(self.time.clone(), shipped())
     }
 
-    pub(crate) fn worker_ahead(&self, by: Duration) -> Worker {
+    /// One whose clock is ahead of the others'.
+    pub fn worker_ahead(&self, by: Duration) -> Worker {
         self.worker_with(self.time.ahead(by), shipped())
     }
 
-    pub(crate) fn worker_under(&self, policies: PolicySet) -> Worker {
+    /// One that has these policies.
+    pub fn worker_under(&self, policies: PolicySet) -> Worker {
         self.worker_with(self.time.clone(), policies)
     }
 
@@ -89,15 +99,18 @@ impl World {
     }
 
     /// The one record.
+    ///
+    /// # Panics
+    /// There is none, or more than one.
     #[track_caller]
-    pub(crate) fn record(&self) -> Record {
+    pub fn record(&self) -> Record {
         let [record] = <[_; 1]>::try_from(self.store.operations()).unwrap();
         record
     }
 
     /// The one decision, after [`check`](Self::check).
     #[track_caller]
-    pub(crate) fn decision(&self) -> DecisionItem {
+    pub fn decision(&self) -> DecisionItem {
         self.check();
         let [decision] = <[_; 1]>::try_from(self.store.decisions()).unwrap();
         decision
@@ -106,7 +119,7 @@ impl World {
     /// What holds after every case: a decision exists exactly with a record that succeeded, under the record's name, with the recorded
     /// digest, and with its own events and no others.
     #[track_caller]
-    pub(crate) fn check(&self) {
+    pub fn check(&self) {
         let (records, decisions) = (self.store.operations(), self.store.decisions());
         for record in &records {
             let State::Succeeded { answer, .. } = &record.state else {
@@ -149,26 +162,28 @@ impl World {
 
 impl Worker {
     /// Waits for another worker as long as this.
-    pub(crate) fn waiting(self, wait: Duration) -> Self {
+    pub fn waiting(self, wait: Duration) -> Self {
         Self { wait, ..self }
     }
 
     /// Has this much time for each call.
-    pub(crate) fn with_time(self, invocation: Duration) -> Self {
+    pub fn with_time(self, invocation: Duration) -> Self {
         Self { invocation, ..self }
     }
 
     /// Its `nth` call of this kind meets a fault.
-    pub(crate) fn on(self, call: StoreCall, nth: usize, fault: Fault) -> Self {
+    pub fn on(self, call: StoreCall, nth: usize, fault: Fault) -> Self {
         self.store().on(call, nth, fault);
         self
     }
 
-    pub(crate) fn store(&self) -> &Faulty<MemoryStore> {
+    /// Its way to the store.
+    pub fn store(&self) -> &Faulty<MemoryStore> {
         &self.decider.store
     }
 
-    pub(crate) async fn decide(&self, call: &Call) -> Outcome {
+    /// What a caller is told.
+    pub async fn decide(&self, call: &Call) -> Outcome {
         let budget = Budget {
             deadline: self.decider.clock.now().plus(self.invocation),
             wait: self.wait,
@@ -177,25 +192,25 @@ impl Worker {
     }
 
     /// Decides while the test goes on.
-    pub(crate) fn start(&self, call: &Call) -> JoinHandle<Outcome> {
+    pub fn start(&self, call: &Call) -> JoinHandle<Outcome> {
         let (worker, call) = (self.clone(), call.clone());
         tokio::spawn(async move { worker.decide(&call).await })
     }
 }
 
 /// The policies of the repository.
-pub(crate) fn shipped() -> PolicySet {
+pub fn shipped() -> PolicySet {
     let policies = Path::new(env!("CARGO_MANIFEST_DIR")).join("../policies");
     PolicySet::load(&policies).unwrap()
 }
 
 /// Not applied, for certain, because of this.
-pub(crate) const fn says(why: NotApplied) -> Fault {
+pub const fn says(why: NotApplied) -> Fault {
     Fault::Says(Answer::NotApplied(why))
 }
 
 /// What a caller was told, as far as tests look at it.
-pub(crate) trait Told {
+pub trait Told {
     /// 201: the body.
     fn created(&self) -> String;
     /// 200: the body.
