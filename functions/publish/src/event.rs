@@ -61,3 +61,83 @@ impl Record {
         change::written(sequence_number, Images { old, new })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+    use decide_once_service::publish::Image;
+    use serde_json::json;
+
+    use super::*;
+
+    /// A row is committed, marked and removed by TTL; another is removed by hand.
+    const EVENT: &str = include_str!("../fixtures/stream-event.json");
+
+    fn changes(event: Value) -> Vec<Change> {
+        serde_json::from_value::<StreamEvent>(event)
+            .unwrap()
+            .into_changes()
+    }
+
+    fn event() -> Value {
+        serde_json::from_str(EVENT).unwrap()
+    }
+
+    #[test]
+    fn a_stream_event_is_read_record_by_record() {
+        let changes = changes(event());
+        let [committed, marked, expired, removed] = &changes[..] else {
+            panic!("{} changes", changes.len());
+        };
+        assert_eq!(committed.sequence, "100000000000000000001");
+        assert_eq!(committed.before, None);
+        let Image::Row(row) = &committed.after else {
+            panic!("{committed:?}");
+        };
+        assert_eq!(row.event.subject, "acct-42");
+        assert!(marked.before.is_some());
+        assert!(matches!(&marked.after, Image::Row(marked) if marked.event == row.event));
+        assert_eq!(expired.after, Image::Gone { expired: true });
+        assert_eq!(removed.after, Image::Gone { expired: false });
+    }
+
+    #[test]
+    fn an_image_that_cannot_be_read_concerns_its_own_record_only() {
+        for (member, value) in [
+            ("v", json!({ "N": "2" })),
+            ("v", json!({ "S": "1" })),
+            ("content", json!({ "S": "garbage" })),
+            ("content", json!({ "Q": "no type of DynamoDB" })),
+            ("undelivered", json!({ "S": "yesterday" })),
+        ] {
+            let mut event = event();
+            event["Records"][0]["dynamodb"]["NewImage"][member] = value.clone();
+            let changes = changes(event);
+            assert!(
+                matches!(changes[0].after, Image::Unreadable { .. }),
+                "{member}: {value}"
+            );
+            assert!(matches!(changes[1].after, Image::Row(_)));
+        }
+    }
+
+    #[test]
+    fn a_write_without_its_image_is_not_taken_for_a_removal() {
+        let mut event = event();
+        event["Records"][0]["dynamodb"]["NewImage"] = Value::Null;
+        assert!(matches!(
+            changes(event)[0].after,
+            Image::Unreadable { event: None, .. }
+        ));
+    }
+
+    #[test]
+    fn odd_members_do_not_matter() {
+        let mut event = event();
+        event["Records"][0]["dynamodb"]["ApproximateCreationDateTime"] = json!("soon");
+        event["Records"][0]["dynamodb"]["SizeBytes"] = Value::Null;
+        event["Records"][0]["awsRegion"] = json!(7);
+        event["Records"][0]["userIdentity"] = Value::Null;
+        assert!(matches!(changes(event)[0].after, Image::Row(_)));
+    }
+}

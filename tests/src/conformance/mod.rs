@@ -116,7 +116,10 @@ pub(crate) fn the_end() -> Timestamp {
 }
 
 /// Puts a record whatever stands there.
-pub(crate) async fn place(store: &impl Store, record: &Record) {
+///
+/// # Panics
+/// The store does not take it.
+pub async fn place(store: &impl Store, record: &Record) {
     let write = Reserve {
         record: record.clone(),
         vacant_before: the_end(),
