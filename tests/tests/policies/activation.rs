@@ -1,9 +1,9 @@
 //! A rolling deploy: instances with different policies meet each other's records, in both directions.
 
-use decide_once_tests::fixtures::policies;
+use decide_once_tests::{fixtures::policies, world::World};
 
 use crate::{
-    instance::World,
+    instance::Deployments as _,
     texts::{LOAN_1, first_release, loan, loan_under, release},
 };
 
@@ -66,7 +66,7 @@ async fn a_new_instance_that_meets_an_older_pin_evaluates_under_it() {
     assert_eq!(decision["outcome"]["under"], 1);
     assert_eq!(decision["rule"], "dollars");
     assert_eq!(
-        world.store().rows()[0].event.data,
+        world.store.rows()[0].event.data,
         r#"{"under":1}"#,
         "the event too is of the pinned version"
     );
@@ -95,7 +95,7 @@ async fn packaging_a_release_before_activation_leaves_no_retry_unanswered() {
         let replay = first.post("K1", &loan(FACTS)).await;
         replay.replayed();
         assert_eq!(replay.bytes(), finished.bytes());
-        assert_eq!(world.store().decisions().len(), 1);
+        assert_eq!(world.store.decisions().len(), 1);
     }
 }
 
@@ -144,7 +144,7 @@ async fn a14_two_configurations_on_one_store_each_have_their_own_operations() {
     assert_eq!(third.created()["resultExpiresAt"], "2026-12-01T01:00:00Z");
     assert_eq!(third.created()["keyRetiredUntil"], "2026-12-01T02:00:00Z");
 
-    world.advance(day);
+    world.time.advance(day);
     both.post("K1", &loan(FACTS))
         .await
         .problem(409, "result-expired");

@@ -1,9 +1,9 @@
 //! What a policy cannot decide is a recorded final failure, and never an approval.
 
-use decide_once_tests::fixtures::policies;
+use decide_once_tests::{fixtures::policies, world::World};
 
 use crate::{
-    instance::World,
+    instance::Deployments as _,
     texts::{first_release, loan, release},
 };
 
@@ -56,7 +56,7 @@ rules:
     let replay = function.post("K1", body).await;
     assert_eq!(replay.problem(422, "decision-failed").replayed, Some(true));
     assert_eq!(replay.bytes(), failed.bytes());
-    assert!(world.store().decisions().is_empty());
+    assert!(world.store.decisions().is_empty());
     // The same policy decides where the condition can be computed.
     let told = function.post("K2", &body.replace('0', "4")).await;
     assert_eq!(told.created()["rule"], "otherwise");

@@ -1,28 +1,18 @@
 //! Whether a retry is the same request: by its exact fingerprint, else under the version that the record pinned.
 
-use std::path::Path;
-
-use decide_once_policy::PolicySet;
 use decide_once_protocol::{
     fingerprint::{Fingerprint, Scheme},
     record::{Identity, Record},
     time::Timestamp,
     writes::{Answer, Reserve},
 };
-use decide_once_service::ports::Store as _;
+use decide_once_service::{memory::MemoryStore, ports::Store as _};
+use decide_once_tests::world::{World, shipped};
 
 use crate::{
-    instance::World,
+    instance::Deployments as _,
     texts::{first_release, loan, loan_under, release},
 };
-
-fn shipped() -> PolicySet {
-    PolicySet::load(Path::new(concat!(
-        env!("CARGO_MANIFEST_DIR"),
-        "/../policies"
-    )))
-    .unwrap()
-}
 
 /// `B0` of the cases, with further members in its facts.
 fn b0(more: &str) -> String {
@@ -52,7 +42,7 @@ async fn another_version_with_the_same_key_is_another_request() {
         .created();
     let unnamed = function.post("K2", &loan(r#"{"amount":5}"#)).await;
     assert_eq!(unnamed.replayed()["policy"]["version"], 1);
-    assert_eq!(world.store().decisions().len(), 2);
+    assert_eq!(world.store.decisions().len(), 2);
 }
 
 #[tokio::test]
@@ -217,11 +207,11 @@ const B0_NORMALISED: &str = "96a46baaa25d47e9353214ced8968c87fddfb8df55ef1a13600
 
 #[tokio::test]
 async fn c18_a_record_is_compared_by_the_scheme_that_wrote_it() {
-    let before = World::default();
-    let after = before.with_an_empty_store();
-    let first = before.instance(shipped()).post("K1", &b0("")).await;
+    let mut world = World::default();
+    let first = world.instance(shipped()).post("K1", &b0("")).await;
     first.created();
-    let written = before.store().operations().remove(0);
+    let written = world.record();
+    world.store = MemoryStore::new();
     let identity = Identity {
         scheme: Scheme::V1,
         exact: fingerprint(B0_EXACT),
@@ -235,9 +225,9 @@ async fn c18_a_record_is_compared_by_the_scheme_that_wrote_it() {
         },
         vacant_before: Timestamp::EPOCH,
     };
-    assert_eq!(after.store().reserve(&planted).await, Answer::Applied);
+    assert_eq!(world.store.reserve(&planted).await, Answer::Applied);
 
-    let function = after.instance(shipped());
+    let function = world.instance(shipped());
     let respelled =
         r#"{"facts":{"amount":1.25e4},"subject":"acct-42","policy":"credit-limit","version":3}"#;
     for body in [&b0(""), respelled] {

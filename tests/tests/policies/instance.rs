@@ -9,30 +9,19 @@ use decide_once_protocol::{
     record::Record,
 };
 use decide_once_service::{
-    Budget, Decider,
-    memory::MemoryStore,
-    ports::Clock as _,
     problem::Problem,
     reply::{Outcome, Reply},
-    settings::Settings,
 };
 use decide_once_tests::{
-    faulty::{Fault, Faulty, StoreCall},
-    fixtures::{CountingIds, ManualClock, call},
+    faulty::{Fault, StoreCall},
+    fixtures::call,
     gate::Gate,
+    world::{Worker, World},
 };
 use serde_json::Value;
 
 /// Longer than any lease: a worker that is gone is gone by then.
 const LEASE: Duration = Duration::from_secs(60);
-
-/// One store, one time.
-#[derive(Debug, Default)]
-pub(crate) struct World {
-    store: MemoryStore,
-    clock: ManualClock,
-    ids: CountingIds,
-}
 
 /// Everything that is stored.
 pub(crate) type Contents = (
@@ -42,28 +31,24 @@ pub(crate) type Contents = (
     Vec<OutboxRow>,
 );
 
-impl World {
+pub(crate) trait Deployments {
     /// A process of the function that was deployed with these policies.
-    pub(crate) fn instance(&self, policies: PolicySet) -> Instance {
-        Instance(Decider {
-            store: Faulty::new(self.store.clone()),
-            clock: self.clock.clone(),
-            ids: self.ids.clone(),
-            policies,
-            settings: Settings::default(),
-        })
+    fn instance(&self, policies: PolicySet) -> Instance;
+    /// What stands PROCESSING now is left by its owner.
+    fn leases_lapse(&self);
+    fn contents(&self) -> Contents;
+}
+
+impl Deployments for World {
+    fn instance(&self, policies: PolicySet) -> Instance {
+        Instance(self.worker_under(policies))
     }
 
-    /// The same time, with nothing stored; ids count on.
-    pub(crate) fn with_an_empty_store(&self) -> Self {
-        Self {
-            store: MemoryStore::new(),
-            clock: self.clock.clone(),
-            ids: self.ids.clone(),
-        }
+    fn leases_lapse(&self) {
+        self.time.advance(LEASE);
     }
 
-    pub(crate) fn contents(&self) -> Contents {
+    fn contents(&self) -> Contents {
         let store = &self.store;
         (
             store.operations(),
@@ -72,23 +57,10 @@ impl World {
             store.rows(),
         )
     }
-
-    pub(crate) fn store(&self) -> &MemoryStore {
-        &self.store
-    }
-
-    pub(crate) fn advance(&self, by: Duration) {
-        self.clock.advance(by);
-    }
-
-    /// What stands PROCESSING now is left by its owner.
-    pub(crate) fn leases_lapse(&self) {
-        self.advance(LEASE);
-    }
 }
 
 #[derive(Debug)]
-pub(crate) struct Instance(Decider<Faulty<MemoryStore>, ManualClock, CountingIds>);
+pub(crate) struct Instance(Worker);
 
 impl Instance {
     /// A request of the tenant `t-alpha`.
@@ -97,27 +69,19 @@ impl Instance {
     }
 
     pub(crate) async fn post_as(&self, tenant: &str, key: &str, body: &str) -> Told {
-        let call = call(tenant, key, body);
-        Told(self.0.decide(&call, self.budget()).await)
+        Told(self.0.decide(&call(tenant, key, body)).await)
     }
 
     /// The process dies after it has reserved and evaluated, before it commits.
     pub(crate) async fn post_and_die(&self, key: &str, body: &str) {
-        let store = &self.0.store;
         let commit = Gate::closed();
+        let store = self.0.store();
         store.always(StoreCall::Commit, Fault::Held(commit.clone()));
         tokio::select! {
             told = self.post(key, body) => panic!("it lived to say {told:?}"),
             () = commit.reached() => {}
         }
         store.heal();
-    }
-
-    fn budget(&self) -> Budget {
-        Budget {
-            deadline: self.0.clock.now().plus(Duration::from_secs(29)),
-            wait: Duration::ZERO,
-        }
     }
 }
 

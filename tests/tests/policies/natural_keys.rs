@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use decide_once_policy::PolicySet;
-use decide_once_tests::fixtures::policies;
+use decide_once_tests::{fixtures::policies, world::World};
 
-use crate::instance::World;
+use crate::instance::Deployments as _;
 
 const DAY: Duration = Duration::from_secs(86_400);
 
@@ -46,10 +46,10 @@ async fn a_second_operation_for_an_order_is_told_the_first_decision_and_told_so_
         .post("K1", &order(r#"{"orderId":"A-1"}"#))
         .await
         .created();
-    let claims = world.store().claims();
+    let claims = world.store.claims();
     assert_eq!(claims.len(), 1);
     assert_eq!(claims[0].decision.as_str(), first["decisionId"]);
-    let (decisions, events) = (world.store().decisions(), world.store().rows());
+    let (decisions, events) = (world.store.decisions(), world.store.rows());
 
     // Another weight is another request, and the same order.
     let second = order(r#"{"orderId":"A-1","weight":7}"#);
@@ -69,9 +69,10 @@ async fn a_second_operation_for_an_order_is_told_the_first_decision_and_told_so_
     let other = function.post("K2", &order(r#"{"orderId":"A-2"}"#)).await;
     assert_eq!(other.reused(), ["/facts/orderId", "/facts/weight"]);
 
-    assert_eq!(world.store().claims(), claims);
-    assert_eq!(world.store().decisions(), decisions, "one decision");
-    assert_eq!(world.store().rows(), events, "its events only");
+    assert_eq!(world.store.claims(), claims);
+    assert_eq!(world.store.decisions(), decisions, "one decision");
+    assert_eq!(world.store.rows(), events, "its events only");
+    world.check();
 }
 
 #[tokio::test]
@@ -112,15 +113,15 @@ async fn an_expired_claim_is_free() {
     let body = order(r#"{"orderId":"A-1"}"#);
     let first = function.post("K1", &body).await.created();
 
-    world.advance(30 * DAY);
+    world.time.advance(30 * DAY);
     function
         .post("K2", &body)
         .await
         .problem(409, "already-decided");
-    world.advance(Duration::from_secs(300));
+    world.time.advance(Duration::from_secs(300));
     let next = function.post("K3", &body).await.created();
     assert_ne!(next["decisionId"], first["decisionId"]);
-    let claims = world.store().claims();
+    let claims = world.store.claims();
     assert_eq!(claims.len(), 1, "the claim changed hands");
     assert_eq!(claims[0].decision.as_str(), next["decisionId"]);
     // The operation that was refused while it was taken stays refused.
@@ -135,7 +136,7 @@ async fn an_operation_that_never_committed_holds_no_claim() {
     let function = world.instance(release(1));
     let body = order(r#"{"orderId":"A-1"}"#);
     function.post_and_die("K1", &body).await;
-    assert!(world.store().claims().is_empty());
+    assert!(world.store.claims().is_empty());
     let second = function.post("K2", &body).await.created();
     world.leases_lapse();
     let late = function.post("K1", &body).await;
