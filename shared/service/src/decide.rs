@@ -26,7 +26,7 @@ use tokio::time::Instant;
 use crate::call::{Call, Prepared};
 use crate::crash_point;
 use crate::evaluate::evaluate;
-use crate::patience::{Patience, pause_before_resend};
+use crate::patience::{Patience, Sends};
 use crate::ports::{Clock, Ids, Store};
 use crate::render::Finish;
 use crate::reply::Outcome;
@@ -68,6 +68,7 @@ impl<S: Store, C: Clock, I: Ids> Decider<S, C, I> {
             return finish.out_of_time();
         }
         let mut patience = Patience::new(budget.wait);
+        let (mut commits, mut surrenders) = (Sends::default(), Sends::default());
         let mut step = Step::begin(&caller, &self.moment(budget), TRIES);
         loop {
             step = match step {
@@ -93,12 +94,13 @@ impl<S: Store, C: Clock, I: Ids> Decider<S, C, I> {
                 }
                 Step::Commit(decided) => {
                     crash_point!("before_commit");
-                    pause_before_resend(decided.is_resend()).await;
+                    commits.pause().await;
                     let answer = finish.ask(self.store.commit(decided.commit())).await;
                     crash_point!("after_commit");
                     decided.settle(or_unknown(answer), &caller, &self.moment(budget))
                 }
                 Step::Surrender(surrender) => {
+                    surrenders.pause().await;
                     let answer = finish
                         .ask(self.store.transition(surrender.transition()))
                         .await;

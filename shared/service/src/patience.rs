@@ -1,4 +1,4 @@
-//! Waiting: for another worker, and before a transaction is sent again.
+//! Waiting: for another worker, and before a write is sent again.
 
 use std::time::Duration;
 
@@ -37,10 +37,23 @@ impl Patience {
     }
 }
 
-/// A transaction that met a conflict goes out again after a short, jittered while.
-pub(crate) async fn pause_before_resend(resend: bool) {
-    if resend {
-        tokio::time::sleep(jittered(FIRST * 2)).await;
+/// The sends of one write. What has to go out again waits first, each time twice as long: a transaction that meets a crowd
+/// of duplicates conflicts with them, and they are gone in a moment.
+#[derive(Debug, Default)]
+pub(crate) struct Sends(u32);
+
+impl Sends {
+    /// Before each send.
+    pub(crate) async fn pause(&mut self) {
+        if let Some(pause) = self.next() {
+            tokio::time::sleep(jittered(pause)).await;
+        }
+    }
+
+    fn next(&mut self) -> Option<Duration> {
+        let resends = self.0;
+        self.0 += 1;
+        (resends > 0).then(|| (FIRST * 2_u32.saturating_pow(resends)).min(LONGEST))
     }
 }
 
@@ -71,5 +84,22 @@ mod tests {
             Patience::new(Duration::from_secs(9)).next_pause(now, now),
             None
         );
+    }
+
+    #[test]
+    fn a_write_goes_out_at_once_and_again_after_ever_longer_pauses() {
+        let mut sends = Sends::default();
+        let pauses: Vec<_> = (0..7).map(|_| sends.next()).collect();
+        let millis = |millis| Some(Duration::from_millis(millis));
+        assert_eq!(pauses[..4], [None, millis(50), millis(100), millis(200)]);
+        assert_eq!(pauses[6], Some(LONGEST));
+    }
+
+    #[test]
+    fn a_pause_is_jittered_by_up_to_a_half() {
+        for _ in 0..100 {
+            let pause = jittered(LONGEST);
+            assert!((LONGEST / 2..=LONGEST).contains(&pause), "{pause:?}");
+        }
     }
 }

@@ -15,7 +15,6 @@ use crate::writes::{Answer, Blocked, Commit, NotApplied};
 pub struct Decided {
     reservation: Reservation,
     commit: Box<Commit>,
-    resent: bool,
 }
 
 /// A decision that is durable: the only thing that is rendered as a success.
@@ -53,7 +52,6 @@ impl Decided {
         Self {
             reservation,
             commit: Box::new(commit),
-            resent: false,
         }
     }
 
@@ -61,12 +59,6 @@ impl Decided {
     #[must_use]
     pub const fn commit(&self) -> &Commit {
         &self.commit
-    }
-
-    /// Whether it was sent before: then the driver waits a little first.
-    #[must_use]
-    pub const fn is_resend(&self) -> bool {
-        self.resent
     }
 
     pub(super) const fn reservation(&self) -> &Reservation {
@@ -101,7 +93,6 @@ impl Decided {
             return self.give_up(moment);
         };
         self.reservation.tries = tries;
-        self.resent = true;
         Step::Commit(self)
     }
 
