@@ -6,7 +6,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use decide_once_protocol::answer::Rendered;
 use decide_once_protocol::ids::DecisionId;
-use decide_once_service::problem::Problem;
+use decide_once_service::problem::{Kind, Problem};
 use decide_once_service::reply::Reply;
 use decide_once_service::status::Status;
 use lambda_http::http::response::Builder;
@@ -50,13 +50,15 @@ pub(crate) fn decision(body: Rendered) -> Result<Response<Body>, Error> {
     json(Response::builder().status(200), body)
 }
 
-/// JSON with its digest (RFC 9530), so that a client can verify that a replay has the same bytes.
+/// JSON with its digest (RFC 9530), so that a client can verify that a replay has the same bytes. Every read is authorised anew, so
+/// that no cache may answer in our place.
 fn json(builder: Builder, body: Rendered) -> Result<Response<Body>, Error> {
     let digest = format!("sha-256=:{}:", STANDARD.encode(body.digest));
     let text = String::from_utf8(body.bytes)?;
     Ok(builder
         .header("content-type", "application/json")
         .header("content-digest", digest)
+        .header("cache-control", "no-store")
         .body(Body::Text(text))?)
 }
 
@@ -112,6 +114,10 @@ fn problem_builder(problem: &Problem) -> Builder {
         .header("cache-control", "no-store");
     if let Some(after) = problem.retry_after {
         builder = builder.header("retry-after", seconds(after));
+    }
+    if problem.kind == Kind::Unauthenticated {
+        // RFC 9110 §15.5.2: a 401 names a scheme.
+        builder = builder.header("www-authenticate", "Bearer");
     }
     if let Some(replayed) = problem.replayed {
         builder = builder.header(

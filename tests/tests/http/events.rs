@@ -196,10 +196,48 @@ async fn s04_a_call_that_no_authorizer_vouches_for_is_nobodys() {
     for refused in [nobody, no_tenant, empty] {
         let answer = function.answer(&refused).await;
         assert_eq!(answer["statusCode"], 401, "{answer}");
+        assert_eq!(answer["headers"]["www-authenticate"], "Bearer");
         let problem = body_of(&answer);
         assert_eq!(problem["type"], "urn:decide-once:problem:unauthenticated");
         assert_eq!(problem["retry"], "never");
     }
     let known = function.answer(&call()).await;
     assert_eq!(known["statusCode"], 201, "{known}");
+}
+
+#[tokio::test]
+async fn an_event_whose_url_is_none_is_answered_all_the_same() {
+    let function = Function::start().await;
+    let call = || with_body(event(&fresh_key()), &json!(B0), false);
+    for query in ["a=b c", "<>", "a\u{0}", "\u{e4}=%zz"] {
+        let mut call = call();
+        call["rawQueryString"] = json!(query);
+        let answer = function.answer(&call).await;
+        assert_eq!(answer["statusCode"], 400, "{query}: {answer}");
+        let problem = body_of(&answer);
+        assert_eq!(problem["type"], "urn:decide-once:problem:query-invalid");
+    }
+    for path in [
+        "",
+        "/v1/decisions/a b",
+        "/v1/\"<>|^`\u{e4}",
+        "/v1/decisions\u{0}",
+    ] {
+        let mut call = call();
+        call["rawPath"] = json!(path);
+        call["requestContext"]["http"]["method"] = json!("GET");
+        let answer = function.answer(&call).await;
+        assert_eq!(answer["statusCode"], 404, "{path}: {answer}");
+    }
+    for (header, value) in [
+        ("host", "a b"),
+        ("host", ""),
+        ("x-forwarded-proto", "://"),
+        ("cookie", "=;;"),
+    ] {
+        let mut call = call();
+        call["headers"][header] = json!(value);
+        let answer = function.answer(&call).await;
+        assert_eq!(answer["statusCode"], 201, "{header}: {answer}");
+    }
 }

@@ -100,6 +100,7 @@ pub(crate) fn created(answer: Answer) -> Created {
     assert_eq!(answer.header("idempotent-replayed"), Some("false"));
     assert_eq!(answer.header("content-type"), Some("application/json"));
     assert_eq!(answer.header("idempotent-original-status"), None);
+    assert_eq!(answer.header("cache-control"), Some("no-store"));
     assert_eq!(
         answer.header("content-digest").unwrap(),
         digest(&answer.body)
@@ -128,7 +129,12 @@ impl Created {
         assert_eq!(answer.body, self.answer.body);
         assert_eq!(answer.header("idempotent-replayed"), Some("true"));
         assert_eq!(answer.header("idempotent-original-status"), Some("201"));
-        for same in ["location", "content-type", "content-digest"] {
+        for same in [
+            "location",
+            "content-type",
+            "content-digest",
+            "cache-control",
+        ] {
             assert_eq!(answer.header(same), self.answer.header(same), "{same}");
         }
     }
