@@ -64,3 +64,29 @@ fn head(listed: &Listed<'_>) -> Object {
         ),
     ])
 }
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "tests")]
+    use super::*;
+
+    #[test]
+    fn a_version_that_is_packaged_and_broken_is_listed_and_not_called_unknown() {
+        let (id, one) = (PolicyId::parse("p"), PolicyVersion::new(1));
+        let (id, one) = (id.unwrap(), one.unwrap());
+        let files = [(id.clone(), one, b"policy: p\nversion: 1\n".to_vec())];
+        let policies = PolicySet::from_files(files, b"p: 1").unwrap();
+        assert!(list(&policies).contains(r#""version":1,"active":true"#));
+        let problem = version(&policies, &id, one).unwrap_err();
+        assert_eq!(problem.kind, Kind::Unavailable);
+        assert!(
+            !problem.detail.contains("1.yaml"),
+            "not the caller's business"
+        );
+        let two = PolicyVersion::new(2).unwrap();
+        assert_eq!(
+            version(&policies, &id, two).unwrap_err().kind,
+            Kind::NotFound
+        );
+    }
+}
