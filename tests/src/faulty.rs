@@ -10,10 +10,11 @@ use std::{
 use decide_once_protocol::{
     decision::DecisionItem,
     ids::DecisionId,
-    scope::OperationId,
+    scope::{OperationId, Tenant},
     writes::{Answer, Commit, Existing, Reserve, Transition},
 };
-use decide_once_service::ports::{Read, Store, StoreError};
+use decide_once_service::limits::Window;
+use decide_once_service::ports::{Mismatches, Read, Store, StoreError};
 
 use crate::gate::Gate;
 
@@ -30,6 +31,8 @@ pub enum StoreCall {
     ReadOperation,
     /// `GetItem` of a decision.
     ReadDecision,
+    /// `UpdateItem` of a counter.
+    CountMismatches,
 }
 
 /// What happens to a call.
@@ -212,5 +215,17 @@ impl<S: Store + Clone + 'static> Store for Faulty<S> {
     async fn read_decision(&self, id: &DecisionId) -> Result<Read<DecisionItem>, StoreError> {
         let read = self.store.read_decision(id);
         self.read(StoreCall::ReadDecision, read, Read::Absent).await
+    }
+}
+
+impl<S: Store + Mismatches + Clone + 'static> Mismatches for Faulty<S> {
+    async fn add_mismatches(
+        &self,
+        tenant: &Tenant,
+        window: Window,
+        count: u32,
+    ) -> Result<u32, StoreError> {
+        let added = self.store.add_mismatches(tenant, window, count);
+        self.read(StoreCall::CountMismatches, added, 0).await
     }
 }

@@ -10,6 +10,7 @@ use decide_once_protocol::{
 };
 use decide_once_service::{
     Budget, Call, Decider,
+    limits::Limits,
     memory::MemoryStore,
     ports::Clock,
     problem::Problem,
@@ -70,26 +71,32 @@ pub struct Worker {
 impl World {
     /// A worker with the shipped policies.
     pub fn worker(&self) -> Worker {
-        self.worker_with(self.time.clone(), shipped())
+        self.worker_with(self.time.clone(), shipped(), Settings::default())
     }
 
     /// One whose clock is ahead of the others'.
     pub fn worker_ahead(&self, by: Duration) -> Worker {
-        self.worker_with(self.time.ahead(by), shipped())
+        self.worker_with(self.time.ahead(by), shipped(), Settings::default())
     }
 
     /// One that has these policies.
     pub fn worker_under(&self, policies: PolicySet) -> Worker {
-        self.worker_with(self.time.clone(), policies)
+        self.worker_with(self.time.clone(), policies, Settings::default())
     }
 
-    fn worker_with(&self, clock: ManualClock, policies: PolicySet) -> Worker {
+    /// One whose operator has set this.
+    pub fn worker_with_settings(&self, settings: Settings) -> Worker {
+        self.worker_with(self.time.clone(), shipped(), settings)
+    }
+
+    fn worker_with(&self, clock: ManualClock, policies: PolicySet, settings: Settings) -> Worker {
         let decider = Decider {
             store: Faulty::new(self.store.clone()),
             clock,
             ids: self.ids.clone(),
             policies,
-            settings: Settings::default(),
+            settings,
+            limits: Limits::default(),
         };
         Worker {
             decider: Arc::new(decider),

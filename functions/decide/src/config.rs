@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use decide_once_dynamodb::TableNames;
+use decide_once_service::limits::Rate;
 use decide_once_service::settings::Settings;
 
 use crate::caller::Authority;
@@ -18,7 +19,8 @@ pub(crate) struct Config {
     pub(crate) tables: TableNames,
     /// How callers are known, and what they must be allowed.
     pub(crate) authority: Authority,
-    /// `DEFAULT_WAIT_MS`, `LEASE_CAP_MS`, `EVENT_SOURCE`; each has a default.
+    /// `DEFAULT_WAIT_MS`, `LEASE_CAP_MS`, `EVENT_SOURCE`, `MISMATCH_BUDGET` (a tenant and minute; 0 is none); each has a default. `RATE_PER_SECOND` and
+    /// `RATE_BURST` (an instance; the burst is twice the rate by default) are off without.
     pub(crate) settings: Settings,
 }
 
@@ -29,6 +31,8 @@ pub(crate) enum ConfigError {
     Missing(&'static str),
     #[error("the variable {0} is not a number of milliseconds")]
     NotMillis(&'static str),
+    #[error("the variable {0} is not a whole number; leave it out for its default")]
+    NotNumber(&'static str),
 }
 
 impl Config {
@@ -45,6 +49,8 @@ impl Config {
             settings: Settings {
                 lease_cap: millis("LEASE_CAP_MS", defaults.lease_cap)?,
                 default_wait: millis("DEFAULT_WAIT_MS", defaults.default_wait)?,
+                mismatch_budget: number("MISMATCH_BUDGET")?.unwrap_or(defaults.mismatch_budget),
+                rate: rate()?,
                 event_source: env::var("EVENT_SOURCE").unwrap_or(defaults.event_source),
             },
         })
@@ -56,6 +62,24 @@ fn required(name: &'static str) -> Result<String, ConfigError> {
         .ok()
         .filter(|value| !value.is_empty())
         .ok_or(ConfigError::Missing(name))
+}
+
+fn rate() -> Result<Option<Rate>, ConfigError> {
+    let burst = number("RATE_BURST")?;
+    Ok(number("RATE_PER_SECOND")?.map(|per_second| Rate {
+        per_second,
+        burst: burst.unwrap_or_else(|| per_second.saturating_mul(2)),
+    }))
+}
+
+fn number(name: &'static str) -> Result<Option<u32>, ConfigError> {
+    match env::var(name) {
+        Err(_) => Ok(None),
+        Ok(text) => match text.parse() {
+            Ok(number) => Ok(Some(number)),
+            Err(_) => Err(ConfigError::NotNumber(name)),
+        },
+    }
 }
 
 fn millis(name: &'static str, default: Duration) -> Result<Duration, ConfigError> {

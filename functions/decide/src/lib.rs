@@ -17,6 +17,7 @@ use std::sync::Arc;
 
 use decide_once_dynamodb::{DynamoStore, client_from_env};
 use decide_once_policy::PolicySet;
+use decide_once_service::limits::Limits;
 use decide_once_service::system::{SystemClock, SystemIds};
 use decide_once_service::{Decider, logging};
 use lambda_http::request::LambdaRequest;
@@ -40,6 +41,7 @@ pub async fn run() -> Result<(), Error> {
         ids: SystemIds,
         policies,
         settings: config.settings.clone(),
+        limits: Limits::default(),
     };
     let app = Arc::new(App { decider, config });
     let adapter = Adapter::from(service_fn(move |request: Request| {

@@ -23,9 +23,10 @@ use decide_once_policy::{Evaluation, Policy, PolicySet};
 use decide_once_protocol::decision::DecisionItem;
 use decide_once_protocol::ids::DecisionId;
 use decide_once_protocol::request::{PolicyId, PolicyVersion, Subject};
-use decide_once_protocol::scope::OperationId;
+use decide_once_protocol::scope::{OperationId, Tenant};
 use decide_once_protocol::writes::{Answer, Commit, Existing, Reserve, Transition};
-use decide_once_service::ports::{Clock as _, Read, Store, StoreError};
+use decide_once_service::limits::{Limits, Window};
+use decide_once_service::ports::{Clock as _, Mismatches, Read, Store, StoreError};
 use decide_once_service::reply::Reply;
 use decide_once_service::settings::Settings;
 use decide_once_service::system::{SystemClock, SystemIds};
@@ -82,7 +83,7 @@ fn main() -> ExitCode {
 }
 
 /// One decision under a key of its own.
-fn decide<S: Store>(
+fn decide<S: Store + Mismatches>(
     runtime: &Runtime,
     decider: &Decider<S, SystemClock, SystemIds>,
     round: u32,
@@ -128,6 +129,7 @@ fn over<S>(store: S) -> Decider<S, SystemClock, SystemIds> {
         ids: SystemIds,
         policies: twenty_rules(),
         settings: Settings::default(),
+        limits: Limits::default(),
     }
 }
 
@@ -207,5 +209,11 @@ impl Store for Yes {
 
     async fn read_decision(&self, _: &DecisionId) -> Result<Read<DecisionItem>, StoreError> {
         Ok(Read::Absent)
+    }
+}
+
+impl Mismatches for Yes {
+    async fn add_mismatches(&self, _: &Tenant, _: Window, _: u32) -> Result<u32, StoreError> {
+        Ok(0)
     }
 }

@@ -13,6 +13,7 @@ pub mod expressions;
 pub mod items;
 pub mod outcome;
 
+mod mismatches;
 mod ordered;
 mod outbox;
 mod store;

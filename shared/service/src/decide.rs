@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! reserve (PutItem) ─► evaluate ─► commit (TransactWriteItems) ─► 201        2 round trips, first request
-//! reserve refused   ─► classify the old item that came back    ─► 200, 409   1 round trip, replay and mismatch
+//! reserve refused   ─► classify the old item that came back    ─► 200, 409   1 round trip, replay and mismatch (each 10th: 2)
 //! reserve refused   ─► live lease: wait, polling by strong reads ─► 200, 202 1 + one for each poll
 //! reserve refused   ─► lapsed: take over (UpdateItem) ─► evaluate ─► commit  3 round trips
 //! outcome unknown   ─► strong read ─► classify                               + 1 for each
@@ -16,7 +16,7 @@
 use std::time::Duration;
 
 use decide_once_policy::PolicySet;
-use decide_once_protocol::flow::{Claim, ClaimWrite, Moment, Step, TRIES};
+use decide_once_protocol::flow::{Claim, ClaimWrite, Done, Moment, Step, TRIES};
 use decide_once_protocol::ids::{DecisionId, OwnerToken};
 use decide_once_protocol::record::RetryCause;
 use decide_once_protocol::time::Timestamp;
@@ -26,8 +26,9 @@ use tokio::time::Instant;
 use crate::call::{Call, Prepared};
 use crate::crash_point;
 use crate::evaluate::evaluate;
+use crate::limits::{Due, Limits, Window};
 use crate::patience::{Patience, Sends};
-use crate::ports::{Clock, Ids, Store};
+use crate::ports::{Clock, Ids, Mismatches, Store};
 use crate::render::Finish;
 use crate::reply::Outcome;
 use crate::settings::{SHORTEST_CALL, Settings, TIME_TO_ANSWER};
@@ -45,6 +46,8 @@ pub struct Decider<S, C, I> {
     pub policies: PolicySet,
     /// What the operator set.
     pub settings: Settings,
+    /// What this instance has counted.
+    pub limits: Limits,
 }
 
 /// How much time a call has.
@@ -56,7 +59,7 @@ pub struct Budget {
     pub wait: Duration,
 }
 
-impl<S: Store, C: Clock, I: Ids> Decider<S, C, I> {
+impl<S: Store + Mismatches, C: Clock, I: Ids> Decider<S, C, I> {
     /// Answers a call: with the decision that was or is now recorded, or with what stands in its way.
     pub async fn decide(&self, call: &Call, budget: Budget) -> Outcome {
         let decision = DecisionId::from_random(self.ids.decision());
@@ -66,6 +69,9 @@ impl<S: Store, C: Clock, I: Ids> Decider<S, C, I> {
         let mut finish = Finish::new(&caller, end);
         if remaining < SHORTEST_CALL {
             return finish.out_of_time();
+        }
+        if !self.has_a_token() {
+            return finish.overloaded();
         }
         let mut patience = Patience::new(budget.wait);
         let (mut commits, mut surrenders) = (Sends::default(), Sends::default());
@@ -115,8 +121,41 @@ impl<S: Store, C: Clock, I: Ids> Decider<S, C, I> {
                     None => Step::Done(waiting.leave()),
                 },
                 Step::Done(done) => {
+                    if matches!(done, Done::Mismatch { .. })
+                        && self.too_many_mismatches(call, &mut finish).await
+                    {
+                        return finish.too_many_mismatches();
+                    }
                     return finish.answer(done, &self.store, self.clock.now()).await;
                 }
+            }
+        }
+    }
+
+    fn has_a_token(&self) -> bool {
+        let now = self.clock.now();
+        let rate = self.settings.rate;
+        rate.is_none_or(|rate| self.limits.bucket.take(rate, now))
+    }
+
+    /// Counts a mismatch. A store that does not count is not a reason to refuse anything.
+    async fn too_many_mismatches(&self, call: &Call, finish: &mut Finish<'_>) -> bool {
+        let (tenant, budget) = (call.tenant(), self.settings.mismatch_budget);
+        if budget == 0 {
+            return false;
+        }
+        let window = Window::at(self.clock.now());
+        match self.limits.mismatches.count(tenant, window, budget) {
+            Due::Nothing => false,
+            Due::Spent => true,
+            Due::Report(own) => {
+                let counted = self.store.add_mismatches(tenant, window, own);
+                if let Some(Ok(total)) = finish.ask(counted).await {
+                    self.limits.mismatches.told(tenant, window, own, total);
+                    // This one is in the total.
+                    return total > budget;
+                }
+                false
             }
         }
     }

@@ -12,6 +12,7 @@ mod call;
 pub mod crash;
 mod decide;
 mod evaluate;
+pub mod limits;
 pub mod logging;
 pub mod memory;
 mod patience;

@@ -4,6 +4,7 @@
 //! [`Commit::permits_claim`]), one write at a time. So it is never in doubt, throttled or in conflict; faults are for whoever
 //! wraps it. The conformance suite in `tests/` runs against it and against DynamoDB's API.
 
+mod mismatches;
 mod outbox;
 
 use std::collections::{BTreeMap, HashMap};
@@ -33,6 +34,8 @@ struct Contents {
     decisions: BTreeMap<DecisionId, Slot<DecisionItem>>,
     claims: BTreeMap<ClaimId, NaturalClaim>,
     rows: BTreeMap<EventId, Slot<OutboxRow>>,
+    /// Mismatches by their counter's id, with the end of their window.
+    mismatches: BTreeMap<String, (u32, Timestamp)>,
     /// Transactions that were applied, by their token. DynamoDB remembers them for ten minutes, which outlives every call.
     applied: HashMap<String, Commit>,
 }
@@ -108,6 +111,9 @@ impl MemoryStore {
             let ttl = slot.item().and_then(|row| row.delivery.ttl());
             ttl.is_none_or(|ttl| !ttl.allows_deletion_at(now))
         });
+        contents
+            .mismatches
+            .retain(|_, (_, end)| !ttl_at(*end).allows_deletion_at(now));
         before - contents.len()
     }
 
@@ -135,7 +141,11 @@ impl MemoryStore {
 
 impl Contents {
     fn len(&self) -> usize {
-        self.operations.len() + self.decisions.len() + self.claims.len() + self.rows.len()
+        self.operations.len()
+            + self.decisions.len()
+            + self.claims.len()
+            + self.rows.len()
+            + self.mismatches.len()
     }
 
     fn existing(&self, id: &OperationId) -> Existing {

@@ -5,9 +5,11 @@ use std::future::Future;
 use decide_once_protocol::decision::DecisionItem;
 use decide_once_protocol::ids::{DecisionId, EventId};
 use decide_once_protocol::outbox::{Marker, OutboxRow};
-use decide_once_protocol::scope::OperationId;
+use decide_once_protocol::scope::{OperationId, Tenant};
 use decide_once_protocol::time::Timestamp;
 use decide_once_protocol::writes::{Answer, Commit, Existing, Reserve, Transition, Unreadable};
+
+use crate::limits::Window;
 
 /// Operations and decisions. Each write is one request to the store and tells, three-valued, what became of it.
 pub trait Store: Send + Sync {
@@ -38,6 +40,21 @@ pub trait Store: Send + Sync {
         &self,
         id: &DecisionId,
     ) -> impl Future<Output = Result<Read<DecisionItem>, StoreError>> + Send;
+}
+
+/// Counters of mismatches, apart from operations: what they say limits a tenant and never decides anything else.
+pub trait Mismatches: Send + Sync {
+    /// Adds `count` to the tenant's mismatches in `window`, and returns how many there are now, by all instances. The counter has a TTL at the
+    /// window's end. A call that is sent twice may be counted twice.
+    ///
+    /// # Errors
+    /// The store did not answer; whether it has counted is not known.
+    fn add_mismatches(
+        &self,
+        tenant: &Tenant,
+        window: Window,
+        count: u32,
+    ) -> impl Future<Output = Result<u32, StoreError>> + Send;
 }
 
 /// The outbox's rows. Every mark is conditional, so that none can create a row or turn one back.

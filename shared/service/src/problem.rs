@@ -48,6 +48,8 @@ pub enum Kind {
     MediaTypeUnsupported,
     /// The key belongs to another request.
     KeyReused,
+    /// The key belongs to another request, and the tenant has done that too often.
+    TooManyMismatches,
     /// The result is gone and the key not yet free.
     ResultExpired,
     /// The facts do not meet the policy's schema.
@@ -84,6 +86,7 @@ impl Kind {
             Self::BodyTooLarge => "body-too-large",
             Self::MediaTypeUnsupported => "media-type-unsupported",
             Self::KeyReused => "key-reused",
+            Self::TooManyMismatches => "too-many-mismatches",
             Self::ResultExpired => "result-expired",
             Self::FactsInvalid => "facts-invalid",
             Self::PolicyUnknown => "policy-unknown",
@@ -109,6 +112,7 @@ impl Kind {
             Self::BodyTooLarge => "The body is too large",
             Self::MediaTypeUnsupported => "The body's media type is not supported",
             Self::KeyReused => "The key was used for another request",
+            Self::TooManyMismatches => "Too many keys were used for other requests",
             Self::ResultExpired => "The result is no longer kept",
             Self::FactsInvalid => "The facts do not meet the policy's schema",
             Self::PolicyUnknown => "The policy is not known",
@@ -143,6 +147,7 @@ impl Kind {
             Self::Gone => 410,
             Self::BodyTooLarge => 413,
             Self::MediaTypeUnsupported => 415,
+            Self::TooManyMismatches => 429,
             Self::FactsInvalid
             | Self::PolicyUnknown
             | Self::Final(
@@ -171,6 +176,7 @@ impl Kind {
             | Self::BodyTooLarge
             | Self::MediaTypeUnsupported
             | Self::KeyReused
+            | Self::TooManyMismatches
             | Self::ResultExpired
             | Self::FactsInvalid
             | Self::PolicyUnknown

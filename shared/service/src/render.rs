@@ -48,6 +48,21 @@ impl<'a> Finish<'a> {
         self.outcome(None, problem)
     }
 
+    /// The instance takes no more calls in this second; nothing was stored.
+    pub(crate) fn overloaded(self) -> Outcome {
+        let problem =
+            self.try_again("this instance has more calls than it takes; nothing was stored");
+        self.outcome(None, problem)
+    }
+
+    /// A mismatch beyond the tenant's budget.
+    pub(crate) fn too_many_mismatches(self) -> Outcome {
+        let detail = "the key belongs to an operation with another request, and too many such requests came from this \
+                      tenant in the last minute. Make a new key for each operation, and keep it over its retries";
+        let problem = Reply::Problem(self.problem(Kind::TooManyMismatches, detail));
+        self.outcome(None, problem)
+    }
+
     /// The answer of a call that is over.
     pub(crate) async fn answer(
         mut self,

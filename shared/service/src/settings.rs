@@ -4,6 +4,8 @@ use std::time::Duration;
 
 use decide_once_protocol::time::Timestamp;
 
+use crate::limits::Rate;
+
 /// The lease's margin: how long after its owner's last instant others still leave a key alone. Clocks of Lambda hosts are
 /// disciplined to well below this.
 pub const LEASE_MARGIN: Duration = Duration::from_secs(1);
@@ -18,6 +20,9 @@ pub const SHORTEST_CALL: Duration = Duration::from_millis(250);
 /// unknown. Lambda kills what takes longer, and the caller would get an answer that advises nothing.
 pub const TIME_TO_ANSWER: Duration = Duration::from_millis(100);
 
+/// A client that mixes up its keys is noticed long before this, a batch that does so a few times is not stopped.
+pub const MISMATCH_BUDGET: u32 = 100;
+
 /// Settings of the decide path.
 #[derive(Clone, Debug)]
 pub struct Settings {
@@ -27,6 +32,10 @@ pub struct Settings {
     pub default_wait: Duration,
     /// The CloudEvents source; the tenant is added.
     pub event_source: String,
+    /// How many mismatches a tenant may cause in a minute; zero is as many as it likes.
+    pub mismatch_budget: u32,
+    /// How many calls an instance takes; all of them, if there is none.
+    pub rate: Option<Rate>,
 }
 
 impl Default for Settings {
@@ -35,6 +44,8 @@ impl Default for Settings {
             lease_cap: Duration::from_secs(29),
             default_wait: Duration::from_millis(200),
             event_source: "urn:decide-once".to_owned(),
+            mismatch_budget: MISMATCH_BUDGET,
+            rate: None,
         }
     }
 }

@@ -5,6 +5,7 @@
 
 pub mod classifier;
 pub mod commit;
+pub mod mismatches;
 pub mod outbox;
 pub mod reading;
 pub mod reserve;
@@ -19,12 +20,12 @@ use decide_once_protocol::record::Record;
 use decide_once_protocol::time::Timestamp;
 use decide_once_protocol::writes::{Answer, Existing, Reserve};
 use decide_once_service::memory::Foreign;
-use decide_once_service::ports::{Outbox, Store};
+use decide_once_service::ports::{Mismatches, Outbox, Store};
 
 /// A store under test.
 pub trait Harness: Sized + Send + Sync {
     /// The store; clones are the same store.
-    type Store: Store + Outbox + Clone + 'static;
+    type Store: Store + Mismatches + Outbox + Clone + 'static;
 
     /// A store with nothing in it.
     fn start() -> impl Future<Output = Self> + Send;
@@ -101,6 +102,10 @@ macro_rules! conformance {
             classifier:
                 every_standing_is_told_of_what_the_store_returned
                 an_unreadable_record_is_told_as_such;
+            mismatches:
+                mismatches_add_up_by_tenant_and_window
+                of_32_counts_at_once_none_is_lost
+                a_counter_is_deleted_after_its_window_and_not_before;
             ttl:
                 a_record_is_deleted_after_its_expiry_plus_the_margin_and_not_before
                 a_decision_is_deleted_when_its_own_retention_ends

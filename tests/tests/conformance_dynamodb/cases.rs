@@ -10,6 +10,7 @@ use decide_once_dynamodb::DynamoStore;
 use decide_once_policy::PolicySet;
 use decide_once_protocol::request::DecisionRequest;
 use decide_once_protocol::time::Timestamp;
+use decide_once_service::limits::Limits;
 use decide_once_service::ports::{Clock, Store};
 use decide_once_service::reply::{Outcome, Reply};
 use decide_once_service::settings::Settings;
@@ -42,6 +43,7 @@ impl World {
             ids: SystemIds,
             policies: PolicySet::load(&policies).unwrap(),
             settings: Settings::default(),
+            limits: Limits::default(),
         };
         Self {
             running,

@@ -6,6 +6,7 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod expiry;
+mod limits;
 mod patience;
 mod refusals;
 mod size;

@@ -9,6 +9,7 @@
 //! | [`commit`] claims | `attribute_not_exists(id) OR keyExpiry<=:n` | [`Commit::permits_claim`] |
 //! | [`marks`] delivered, quarantined | `undelivered=:s` | [`Mark::permits`] |
 //! | [`marks`] redriven | `attribute_exists(event)` | [`Mark::permits`] |
+//! | [`mismatches`] | none | [`Mismatches`] |
 //!
 //! `:n` is the writer's clock less [`EXPIRY_MARGIN`]. A missing attribute makes a comparison false, so a record without
 //! `keyExpiry` is never free, and no update ever creates an item.
@@ -17,11 +18,13 @@
 //! [`Transition::permits`]: decide_once_protocol::writes::Transition::permits
 //! [`Commit`]: decide_once_protocol::writes::Commit
 //! [`Commit::permits_claim`]: decide_once_protocol::writes::Commit::permits_claim
+//! [`Mismatches`]: decide_once_service::ports::Mismatches
 //! [`Mark::permits`]: decide_once_protocol::outbox::Mark::permits
 //! [`EXPIRY_MARGIN`]: decide_once_protocol::record::EXPIRY_MARGIN
 
 pub mod commit;
 pub mod marks;
+pub mod mismatches;
 pub mod reserve;
 pub mod transition;
 

@@ -8,8 +8,9 @@ use decide_once_dynamodb::items::{Item, operation};
 use decide_once_policy::PolicySet;
 use decide_once_protocol::request::DecisionRequest;
 use decide_once_protocol::time::Timestamp;
+use decide_once_service::limits::Limits;
 use decide_once_service::memory::MemoryStore;
-use decide_once_service::ports::{Clock, Store};
+use decide_once_service::ports::{Clock, Mismatches, Store};
 use decide_once_service::reply::Reply as Told;
 use decide_once_service::settings::Settings;
 use decide_once_service::system::SystemIds;
@@ -36,7 +37,7 @@ impl Clock for Noon {
 }
 
 /// Decides the README's request on a store that has nothing yet.
-async fn decide_on(store: impl Store) {
+async fn decide_on(store: impl Store + Mismatches) {
     let policies = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../policies");
     let decider = Decider {
         store,
@@ -44,6 +45,7 @@ async fn decide_on(store: impl Store) {
         ids: SystemIds,
         policies: PolicySet::load(&policies).unwrap(),
         settings: Settings::default(),
+        limits: Limits::default(),
     };
     let call = Call {
         scope: scope(),
