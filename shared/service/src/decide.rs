@@ -112,8 +112,7 @@ impl<S: Store + Mismatches, C: Clock, I: Ids> Decider<S, C, I> {
                         .await;
                     surrender.settle(or_unknown(answer), &caller, &self.moment(budget))
                 }
-                Step::Wait(waiting) => match patience.next_pause(self.clock.now(), budget.deadline)
-                {
+                Step::Wait(waiting) => match patience.next_pause(finish.time_left()) {
                     Some(pause) => {
                         tokio::time::sleep(pause).await;
                         waiting.poll()

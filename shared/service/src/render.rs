@@ -1,5 +1,7 @@
 //! From the end of a call to what its caller is told.
 
+use std::time::Duration;
+
 use decide_once_protocol::answer::{Body, Rendered, StoredAnswer, Verdict};
 use decide_once_protocol::decision::DecisionItem;
 use decide_once_protocol::flow::{Done, TryAgain};
@@ -32,9 +34,14 @@ impl<'a> Finish<'a> {
         }
     }
 
+    /// How long the store may still be asked.
+    pub(crate) fn time_left(&self) -> Duration {
+        self.end.saturating_duration_since(Instant::now())
+    }
+
     /// Asks the store. `None` is "no answer in time", which is not "no effect"; without time left it is not even asked.
     pub(crate) async fn ask<T>(&mut self, call: impl Future<Output = T>) -> Option<T> {
-        if Instant::now() >= self.end {
+        if self.time_left().is_zero() {
             return None;
         }
         self.round_trips += 1;
