@@ -48,7 +48,7 @@ async fn one_decision(stack: &Stack, key: &str, body: &str, answers: Vec<Answer>
 async fn n01_of_50_parallel_identical_requests_one_is_decided() {
     let stack = Stack::start(&["--concurrency", "4"]).await;
     stack
-        .arm(&json!({ "call": "TransactWriteItems", "fault": "delay", "ms": 800 }))
+        .arm(&json!({ "call": "TransactWriteItems", "fault": "delay", "ms": 1_500 }))
         .await;
     let key = fresh_key();
     let requests = (0..50).map(|_| post(&stack, &key, B0)).collect();

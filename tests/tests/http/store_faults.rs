@@ -3,7 +3,9 @@
 use decide_once_tests::Stack;
 use serde_json::{Value, json};
 
-use crate::support::{B0, created, fresh_key, in_progress, post, problem};
+use crate::support::{
+    B0, asked, created, fresh_key, in_progress, mismatch, owner_at_work, post, problem,
+};
 
 /// A first request while the store has these faults is decided once, and replayed.
 async fn decided_despite(faults: &[Value]) {
@@ -70,6 +72,24 @@ async fn d07_an_unknown_outcome_that_cannot_be_read_up_is_unavailable() {
     in_progress(post(&stack, &key, B0).send().await);
     stack.advance(31).await;
     created(post(&stack, &key, B0).send().await);
+}
+
+#[tokio::test]
+async fn d09_stale_read_after_a_failed_condition() {
+    // Nothing is read: what came back with the refusal is enough, for a replay, a mismatch, and an operation in progress.
+    let stack = Stack::start(&["--concurrency", "2"]).await;
+    let key = fresh_key();
+    let owner = owner_at_work(&stack, &key).await;
+    let running = post(&stack, &key, B0).header("prefer", "wait=0");
+    in_progress(running.send().await);
+    let first = created(owner.await.unwrap());
+    first.replayed_by(post(&stack, &key, B0).send().await);
+    mismatch(post(&stack, &key, B0.replace("12500", "1")).send().await);
+    let asked = asked(&stack).await;
+    assert_eq!(asked["PutItem"]["calls"], 4);
+    // The owner looked once whether its commit had landed.
+    let reads = asked["GetItem"]["calls"].as_u64().unwrap_or(0);
+    assert!(reads <= 1, "{asked}");
 }
 
 #[tokio::test]
