@@ -173,6 +173,10 @@ pub fn records() -> Vec<(&'static str, Record)> {
             "failed-retryable-deadline",
             record(retryable(RetryCause::Deadline)),
         ),
+        (
+            "failed-retryable-inconsistent",
+            record(retryable(RetryCause::Inconsistent)),
+        ),
         ("failed-final", record(failed(FinalCode::DecisionFailed))),
         (
             "failed-final-too-large",

@@ -5,7 +5,7 @@ use std::time::Duration;
 use decide_once_protocol::answer::{Body, Rendered, StoredAnswer, Verdict};
 use decide_once_protocol::decision::DecisionItem;
 use decide_once_protocol::flow::{Done, TryAgain};
-use decide_once_protocol::record::{Expiry, FinalCode, Record, State};
+use decide_once_protocol::record::{Expiry, FinalCode, Record, RetryCause, State};
 use decide_once_protocol::time::Timestamp;
 use decide_once_protocol::writes::Unreadable;
 use tokio::time::Instant;
@@ -15,6 +15,8 @@ use crate::ports::{Read, Store};
 use crate::problem::{Kind, Problem};
 use crate::reply::{Outcome, Reply, retry_after};
 use crate::status::Status;
+
+const INCONSISTENT: &str = "a decision or event exists that its operation does not name";
 
 /// Watches a call's time, collects what its log line says, and makes its answer.
 #[derive(Debug)]
@@ -155,7 +157,15 @@ impl<'a> Finish<'a> {
                     ..problem
                 })
             }
-            State::FailedRetryable { .. } | State::Processing { .. } => {
+            State::FailedRetryable {
+                cause: RetryCause::Inconsistent,
+                ..
+            } => self.unreadable(INCONSISTENT),
+            State::FailedRetryable {
+                cause: RetryCause::Store | RetryCause::Deadline,
+                ..
+            }
+            | State::Processing { .. } => {
                 self.try_again("the attempt was given up before anything was decided")
             }
         }
@@ -263,9 +273,7 @@ impl<'a> Finish<'a> {
                 )
             }
             TryAgain::Unreadable(Unreadable::Corrupt { attribute }) => self.unreadable(attribute),
-            TryAgain::Inconsistent => {
-                self.unreadable("a decision or event exists that its operation does not name")
-            }
+            TryAgain::Inconsistent => self.unreadable(INCONSISTENT),
         }
     }
 

@@ -1,10 +1,10 @@
 //! Operations that fail: for now, for good, or because something is in their way.
 
 use decide_once_protocol::{
-    record::{FinalCode, RetryCause, State},
-    writes::{NotApplied, Unreadable},
+    record::{FinalCode, MAX_ATTEMPTS, RetryCause, State},
+    writes::{Answer, NotApplied, Seen, Transition, Unreadable},
 };
-use decide_once_service::{memory::Foreign, problem::Retry};
+use decide_once_service::{memory::Foreign, ports::Store, problem::Retry};
 use decide_once_tests::{
     faulty::{Fault, StoreCall},
     gate::Gate,
@@ -220,4 +220,34 @@ async fn a_request_is_not_called_invalid_while_it_is_not_known_whether_it_was_de
     let invalid = B0.replace("12500", "-1");
     let answer = blind.decide(&call(K1, &invalid)).await;
     assert_eq!(answer.problem("unavailable").kind.retry(), Retry::SameKey);
+}
+
+/// An operator restores the table of operations to a moment before the commit, and not that of decisions.
+#[tokio::test]
+async fn a_decision_that_its_record_does_not_know_of_is_never_called_undecided() {
+    let world = World::default();
+    let gate = Gate::closed();
+    let worker = world
+        .worker()
+        .on(StoreCall::Commit, 1, Fault::Held(gate.clone()));
+    let first = worker.start(&call(K1, B0));
+    gate.reached().await;
+    let reserved = world.record();
+    gate.open();
+    first.await.unwrap().created();
+    let decided = world.decision();
+    let restore = Transition {
+        expected: Seen::of(&world.record()),
+        next: reserved,
+    };
+    assert_eq!(world.store.transition(&restore).await, Answer::Applied);
+
+    for _ in 0..2 * MAX_ATTEMPTS {
+        world.time.advance(seconds(31));
+        let answer = world.worker().decide(&call(K1, B0)).await;
+        let problem = answer.problem("unavailable");
+        assert_eq!(problem.kind.retry(), Retry::SameKey);
+    }
+    assert_eq!(world.store.decisions(), [decided]);
+    assert_eq!(world.store.rows().len(), 1);
 }

@@ -1,7 +1,7 @@
 //! Committing: a decision that waits for the store's word, and one that has it.
 
 use super::judge::{Pending, judge};
-use super::{Done, Moment, Recheck, Reservation, Reserver, Step, TryAgain};
+use super::{Done, Moment, Recheck, Reservation, Reserver, Step};
 use crate::decision::DecisionItem;
 use crate::ids::DecisionId;
 use crate::record::{FinalCode, FinalFailure, Record, RetryCause};
@@ -77,10 +77,10 @@ impl Decided {
             }
             Answer::Refused(existing) => judge(Pending::Commit(self), existing, caller, moment),
             Answer::Blocked(Blocked::ClaimTaken(by)) => self.claim_taken(by, moment),
-            Answer::Blocked(Blocked::Corrupt) => TryAgain::Inconsistent.into(),
+            Answer::Blocked(Blocked::Corrupt) => self.give_up(RetryCause::Inconsistent, moment),
             Answer::NotApplied(NotApplied::Conflict) => self.again(moment),
             Answer::NotApplied(NotApplied::Unavailable | NotApplied::Rejected) => {
-                self.give_up(moment)
+                self.give_up(RetryCause::Store, moment)
             }
             Answer::Unknown => Step::Recheck(Recheck::after(Pending::Commit(self))),
         }
@@ -90,14 +90,14 @@ impl Decided {
     /// one of the sends has landed or lands first.
     pub(super) fn again(mut self, moment: &Moment) -> Step {
         let Some(tries) = self.reservation.tries.checked_sub(1) else {
-            return self.give_up(moment);
+            return self.give_up(RetryCause::Store, moment);
         };
         self.reservation.tries = tries;
         Step::Commit(self)
     }
 
-    fn give_up(self, moment: &Moment) -> Step {
-        Step::Surrender(self.reservation.release(RetryCause::Store, moment.now))
+    fn give_up(self, cause: RetryCause, moment: &Moment) -> Step {
+        Step::Surrender(self.reservation.release(cause, moment.now))
     }
 
     fn claim_taken(self, by: DecisionId, moment: &Moment) -> Step {

@@ -71,6 +71,9 @@ pub enum RetryCause {
     Store,
     /// The time of the invocation ran out.
     Deadline,
+    /// A decision or event of this name exists, though the record does not say so: the tables are not of one time, as after a
+    /// restore of one of them. Does not count as an attempt, or in the end the caller would be told that nothing was decided.
+    Inconsistent,
 }
 
 impl RetryCause {
@@ -80,15 +83,25 @@ impl RetryCause {
         match self {
             Self::Store => "store",
             Self::Deadline => "deadline",
+            Self::Inconsistent => "inconsistent",
         }
     }
 
     /// Reads the stored form.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
-        [Self::Store, Self::Deadline]
+        [Self::Store, Self::Deadline, Self::Inconsistent]
             .into_iter()
             .find(|cause| cause.as_str() == text)
+    }
+
+    /// Whether an attempt that ended so counts towards [`MAX_ATTEMPTS`](super::MAX_ATTEMPTS).
+    #[must_use]
+    pub const fn counts(self) -> bool {
+        match self {
+            Self::Store | Self::Inconsistent => false,
+            Self::Deadline => true,
+        }
     }
 }
 

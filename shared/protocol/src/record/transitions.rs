@@ -72,7 +72,7 @@ impl Record {
     /// PROCESSING → FAILED_RETRYABLE, by its owner.
     #[must_use]
     pub(crate) fn released(&self, cause: RetryCause, now: Timestamp) -> Self {
-        let forgiven = self.forgiven + u32::from(cause == RetryCause::Store);
+        let forgiven = self.forgiven + u32::from(!cause.counts());
         let key_expiry = self.state.key_expiry();
         Self {
             updated: now,
