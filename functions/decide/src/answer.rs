@@ -7,31 +7,37 @@ use base64::engine::general_purpose::STANDARD;
 use decide_once_protocol::answer::Rendered;
 use decide_once_protocol::ids::DecisionId;
 use decide_once_service::problem::{Kind, Problem};
+use decide_once_service::profile::Profile;
 use decide_once_service::reply::Reply;
 use decide_once_service::status::Status;
 use lambda_http::http::response::Builder;
 use lambda_http::{Body, Error, Response};
 
 /// The answer to a `POST /v1/decisions`.
-pub(crate) fn reply(reply: Reply) -> Result<Response<Body>, Error> {
+pub(crate) fn reply(reply: Reply, profile: Profile) -> Result<Response<Body>, Error> {
     match reply {
         Reply::Decided {
             decision,
             body,
             replayed,
-        } => decided(&decision, body, replayed),
+        } => decided(&decision, body, replayed, profile),
         Reply::InProgress {
             status,
             retry_after,
-        } => in_progress(&status, retry_after),
-        Reply::Problem(reason) => problem(&reason),
+        } => in_progress(&status, retry_after, profile),
+        Reply::Problem(reason) => problem(&reason, profile),
     }
 }
 
-fn decided(decision: &DecisionId, body: Rendered, replayed: bool) -> Result<Response<Body>, Error> {
+fn decided(
+    decision: &DecisionId,
+    body: Rendered,
+    replayed: bool,
+    profile: Profile,
+) -> Result<Response<Body>, Error> {
     let builder = if replayed {
         Response::builder()
-            .status(200)
+            .status(profile.replay_status())
             .header("idempotent-original-status", "201")
     } else {
         Response::builder().status(201)
@@ -62,12 +68,31 @@ fn json(builder: Builder, body: Rendered) -> Result<Response<Body>, Error> {
         .body(Body::Text(text))?)
 }
 
-fn in_progress(status: &Status, retry_after: Duration) -> Result<Response<Body>, Error> {
-    let builder = Response::builder()
-        .status(202)
-        .header("location", format!("/v1/operations/{}", status.operation))
-        .header("retry-after", seconds(retry_after));
-    no_store(builder, status.to_json())
+fn in_progress(
+    status: &Status,
+    retry_after: Duration,
+    profile: Profile,
+) -> Result<Response<Body>, Error> {
+    let location = format!("/v1/operations/{}", status.operation);
+    match profile {
+        Profile::Default => {
+            let builder = Response::builder()
+                .status(202)
+                .header("location", location)
+                .header("retry-after", seconds(retry_after));
+            no_store(builder, status.to_json())
+        }
+        Profile::Ietf => {
+            let detail = "another worker is deciding this operation; send the same request with the same key again";
+            let conflict = Problem {
+                retry_after: Some(retry_after),
+                ..Problem::new(Kind::InProgress, detail).of(&status.operation)
+            };
+            Ok(problem_builder(&conflict, profile)
+                .header("location", location)
+                .body(Body::Text(conflict.to_json_under(profile)))?)
+        }
+    }
 }
 
 /// The status of an operation.
@@ -96,20 +121,24 @@ fn no_store(builder: Builder, body: String) -> Result<Response<Body>, Error> {
 }
 
 /// Any problem.
-pub(crate) fn problem(problem: &Problem) -> Result<Response<Body>, Error> {
-    Ok(problem_builder(problem).body(Body::Text(problem.to_json()))?)
+pub(crate) fn problem(problem: &Problem, profile: Profile) -> Result<Response<Body>, Error> {
+    Ok(problem_builder(problem, profile).body(Body::Text(problem.to_json_under(profile)))?)
 }
 
 /// 405 with the methods that there are.
-pub(crate) fn not_allowed(problem: &Problem, methods: &str) -> Result<Response<Body>, Error> {
-    Ok(problem_builder(problem)
+pub(crate) fn not_allowed(
+    problem: &Problem,
+    methods: &str,
+    profile: Profile,
+) -> Result<Response<Body>, Error> {
+    Ok(problem_builder(problem, profile)
         .header("allow", methods)
-        .body(Body::Text(problem.to_json()))?)
+        .body(Body::Text(problem.to_json_under(profile)))?)
 }
 
-fn problem_builder(problem: &Problem) -> Builder {
+fn problem_builder(problem: &Problem, profile: Profile) -> Builder {
     let mut builder = Response::builder()
-        .status(problem.kind.status())
+        .status(problem.kind.status(profile))
         .header("content-type", "application/problem+json")
         .header("cache-control", "no-store");
     if let Some(after) = problem.retry_after {

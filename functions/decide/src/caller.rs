@@ -3,16 +3,16 @@
 //! | authorizer | tenant | scopes |
 //! |---|---|---|
 //! | JWT (HTTP API) | the claim `TENANT_CLAIM` | its scopes, else the claims `scope` or `scp` |
-//! | Lambda (HTTP API, payload 2.0) | the context field `TENANT_CLAIM` | the context field `scope` |
-//! | IAM | with `TENANT_FROM=iam` only: the caller's ARN | none: the IAM policy has decided |
+//! | Cognito (REST API) | the claim `TENANT_CLAIM` | the claims `scope` or `scp` |
+//! | Lambda (both) | the context field `TENANT_CLAIM` | the context field `scope` |
+//! | IAM (both, and function URLs) | with `TENANT_FROM=iam` only: the caller's ARN | none: the IAM policy has decided |
 
 use std::env;
 
 use decide_once_protocol::scope::Tenant;
 use decide_once_service::problem::{Kind, Problem};
-use lambda_http::aws_lambda_events::apigw::{
-    ApiGatewayRequestAuthorizer, ApiGatewayRequestAuthorizerJwtDescription,
-};
+use lambda_http::aws_lambda_events::apigw::ApiGatewayRequestAuthorizerJwtDescription;
+use lambda_http::request::RequestContext;
 use lambda_http::{Request, RequestExt as _};
 
 /// How callers are known, and what they must be allowed.
@@ -55,15 +55,34 @@ impl Authority {
         }
     }
 
+    /// As deployed with `WRITE_SCOPE` and `READ_SCOPE`.
+    #[cfg(test)]
+    pub(crate) fn with_scopes() -> Self {
+        Self {
+            tenant_claim: "tenant".to_owned(),
+            from_iam: false,
+            write_scope: Some("decisions:write".to_owned()),
+            read_scope: Some("decisions:read".to_owned()),
+        }
+    }
+
+    /// As deployed with `TENANT_FROM=iam`.
+    #[cfg(test)]
+    pub(crate) fn by_iam() -> Self {
+        Self {
+            from_iam: true,
+            ..Self::with_scopes()
+        }
+    }
+
     /// The tenant, if the caller is known and may do what it wants.
     ///
     /// # Errors
     /// 401: no authorizer names a tenant. 403: a scope is missing.
     pub(crate) fn admit(&self, request: &Request, access: Access) -> Result<Tenant, Box<Problem>> {
-        let context = request.request_context_ref();
-        let vouched = context
-            .and_then(lambda_http::request::RequestContext::authorizer)
-            .and_then(|authorizer| self.vouched(authorizer));
+        let vouched = request
+            .request_context_ref()
+            .and_then(|context| self.vouched(context));
         let Some(vouched) = vouched else {
             return Err(unknown());
         };
@@ -83,14 +102,14 @@ impl Authority {
         }
     }
 
-    fn vouched(&self, authorizer: &ApiGatewayRequestAuthorizer) -> Option<Vouched> {
+    fn vouched(&self, context: &RequestContext) -> Option<Vouched> {
         if self.from_iam {
-            let tenant = authorizer.iam.as_ref()?.user_arn.clone()?;
             return Some(Vouched {
-                tenant,
+                tenant: principal(context)?,
                 scopes: None,
             });
         }
+        let authorizer = context.authorizer()?;
         if let Some(jwt) = &authorizer.jwt {
             let tenant = jwt.claims.get(&self.tenant_claim)?.clone();
             return Some(Vouched {
@@ -98,12 +117,26 @@ impl Authority {
                 scopes: Some(scopes(jwt)),
             });
         }
-        let field = |name: &str| authorizer.fields.get(name).and_then(|value| value.as_str());
+        // A REST API has Cognito's claims in a field of their own, a Lambda authorizer's fields beside each other.
+        let claims = authorizer.fields.get("claims");
+        let field = |name: &str| match claims {
+            Some(claims) => claims.get(name)?.as_str(),
+            None => authorizer.fields.get(name)?.as_str(),
+        };
         let tenant = field(&self.tenant_claim)?.to_owned();
+        let scopes = field("scope").or_else(|| field("scp"));
         Some(Vouched {
             tenant,
-            scopes: Some(words(field("scope").unwrap_or_default())),
+            scopes: Some(words(scopes.unwrap_or_default())),
         })
+    }
+}
+
+/// The ARN of who signed the request.
+fn principal(context: &RequestContext) -> Option<String> {
+    match context {
+        RequestContext::ApiGatewayV1(context) => context.identity.user_arn.clone(),
+        _ => context.authorizer()?.iam.as_ref()?.user_arn.clone(),
     }
 }
 

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use decide_once_dynamodb::TableNames;
 use decide_once_service::limits::Rate;
+use decide_once_service::profile::Profile;
 use decide_once_service::settings::Settings;
 
 use crate::caller::Authority;
@@ -19,6 +20,8 @@ pub(crate) struct Config {
     pub(crate) tables: TableNames,
     /// How callers are known, and what they must be allowed.
     pub(crate) authority: Authority,
+    /// `CONTRACT_PROFILE`: `default`, which is the default, or `ietf`.
+    pub(crate) profile: Profile,
     /// `DEFAULT_WAIT_MS`, `LEASE_CAP_MS`, `EVENT_SOURCE`, `MISMATCH_BUDGET` (a tenant and minute; 0 is none); each has a default. `RATE_PER_SECOND` and
     /// `RATE_BURST` (an instance; the burst is twice the rate by default) are off without.
     pub(crate) settings: Settings,
@@ -33,6 +36,8 @@ pub(crate) enum ConfigError {
     NotMillis(&'static str),
     #[error("the variable {0} is not a whole number; leave it out for its default")]
     NotNumber(&'static str),
+    #[error("the variable CONTRACT_PROFILE is neither default nor ietf")]
+    NotProfile,
 }
 
 impl Config {
@@ -46,6 +51,7 @@ impl Config {
                 outbox: required("OUTBOX_TABLE")?,
             },
             authority: Authority::from_env(),
+            profile: profile()?,
             settings: Settings {
                 lease_cap: millis("LEASE_CAP_MS", defaults.lease_cap)?,
                 default_wait: millis("DEFAULT_WAIT_MS", defaults.default_wait)?,
@@ -62,6 +68,13 @@ fn required(name: &'static str) -> Result<String, ConfigError> {
         .ok()
         .filter(|value| !value.is_empty())
         .ok_or(ConfigError::Missing(name))
+}
+
+fn profile() -> Result<Profile, ConfigError> {
+    match env::var("CONTRACT_PROFILE") {
+        Err(_) => Ok(Profile::Default),
+        Ok(name) => Profile::parse(&name).ok_or(ConfigError::NotProfile),
+    }
 }
 
 fn rate() -> Result<Option<Rate>, ConfigError> {

@@ -12,20 +12,25 @@ mod event;
 mod log;
 mod path;
 mod prefer;
+#[cfg(test)]
+mod tests;
 
+use std::fmt::Debug;
 use std::sync::Arc;
 
 use decide_once_dynamodb::{DynamoStore, client_from_env};
 use decide_once_policy::PolicySet;
 use decide_once_service::limits::Limits;
+use decide_once_service::ports::{Clock, Ids, Mismatches, Store};
 use decide_once_service::system::{SystemClock, SystemIds};
 use decide_once_service::{Decider, logging};
-use lambda_http::request::LambdaRequest;
 use lambda_http::{Adapter, LambdaEvent, Request, Service, service_fn};
 pub use lambda_runtime::Error;
+use serde::Serialize;
 
 use crate::app::App;
 use crate::config::Config;
+use crate::event::Event;
 
 /// Runs the function until its process ends: configuration, clients and policies once, then event by event.
 ///
@@ -43,15 +48,28 @@ pub async fn run() -> Result<(), Error> {
         settings: config.settings.clone(),
         limits: Limits::default(),
     };
-    let app = Arc::new(App { decider, config });
-    let adapter = Adapter::from(service_fn(move |request: Request| {
+    let app = Arc::new(App {
+        decider,
+        authority: config.authority,
+        profile: config.profile,
+    });
+    lambda_runtime::run(service_fn(move |event| handle(Arc::clone(&app), event))).await
+}
+
+/// From an event to its answer, in the form that the event's sender reads.
+async fn handle<S, C, I>(
+    app: Arc<App<S, C, I>>,
+    event: LambdaEvent<Event>,
+) -> Result<impl Serialize + Debug, Error>
+where
+    S: Store + Mismatches + 'static,
+    C: Clock + 'static,
+    I: Ids + 'static,
+{
+    let mut adapter = Adapter::from(service_fn(move |request: Request| {
         let app = Arc::clone(&app);
         async move { app.handle(request).await }
     }));
-    lambda_runtime::run(service_fn(move |mut event: LambdaEvent<LambdaRequest>| {
-        let mut adapter = adapter.clone();
-        event::make_readable(&mut event.payload);
-        async move { adapter.call(event).await }
-    }))
-    .await
+    let LambdaEvent { payload, context } = event;
+    adapter.call(LambdaEvent::new(payload.0, context)).await
 }

@@ -5,7 +5,7 @@
 //! * [`policies`]: reading the packaged policies;
 //! * [`publish`]: events on their way out.
 //!
-//! [`ports`] says what they need of the world; [`problem`] and [`reply`] what a caller is told.
+//! [`ports`] says what they need of the world; [`problem`], [`profile`] and [`reply`] what a caller is told.
 
 mod call;
 #[cfg(feature = "local")]
@@ -19,6 +19,7 @@ mod patience;
 pub mod policies;
 pub mod ports;
 pub mod problem;
+pub mod profile;
 pub mod publish;
 mod render;
 pub mod reply;

@@ -8,6 +8,8 @@ use decide_once_protocol::record::FinalCode;
 use decide_once_protocol::scope::OperationId;
 use decide_once_protocol::time::Timestamp;
 
+use crate::profile::Profile;
+
 /// What a client may do next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Retry {
@@ -46,6 +48,8 @@ pub enum Kind {
     BodyTooLarge,
     /// A body that is not JSON by its media type.
     MediaTypeUnsupported,
+    /// Another worker is at it: under the `ietf` profile only.
+    InProgress,
     /// The key belongs to another request.
     KeyReused,
     /// The key belongs to another request, and the tenant has done that too often.
@@ -85,6 +89,7 @@ impl Kind {
             Self::QueryInvalid => "query-invalid",
             Self::BodyTooLarge => "body-too-large",
             Self::MediaTypeUnsupported => "media-type-unsupported",
+            Self::InProgress => "in-progress",
             Self::KeyReused => "key-reused",
             Self::TooManyMismatches => "too-many-mismatches",
             Self::ResultExpired => "result-expired",
@@ -111,6 +116,7 @@ impl Kind {
             Self::QueryInvalid => "This resource takes no query string",
             Self::BodyTooLarge => "The body is too large",
             Self::MediaTypeUnsupported => "The body's media type is not supported",
+            Self::InProgress => "The operation is being decided",
             Self::KeyReused => "The key was used for another request",
             Self::TooManyMismatches => "Too many keys were used for other requests",
             Self::ResultExpired => "The result is no longer kept",
@@ -133,17 +139,17 @@ impl Kind {
     }
 
     /// The HTTP status of the default profile (design.md §2).
-    #[must_use]
-    pub const fn status(&self) -> u16 {
+    pub(crate) const fn default_status(&self) -> u16 {
         match self {
             Self::KeyMissing | Self::KeyInvalid | Self::BodyInvalid | Self::QueryInvalid => 400,
             Self::Unauthenticated => 401,
             Self::Forbidden => 403,
             Self::NotFound | Self::RouteUnknown => 404,
             Self::MethodNotAllowed => 405,
-            Self::KeyReused | Self::ResultExpired | Self::Final(FinalCode::AlreadyDecided(_)) => {
-                409
-            }
+            Self::InProgress
+            | Self::KeyReused
+            | Self::ResultExpired
+            | Self::Final(FinalCode::AlreadyDecided(_)) => 409,
             Self::Gone => 410,
             Self::BodyTooLarge => 413,
             Self::MediaTypeUnsupported => 415,
@@ -163,7 +169,7 @@ impl Kind {
     #[must_use]
     pub const fn retry(&self) -> Retry {
         match self {
-            Self::Unavailable => Retry::SameKey,
+            Self::InProgress | Self::Unavailable => Retry::SameKey,
             Self::Final(
                 FinalCode::DecisionFailed
                 | FinalCode::ResultTooLarge
@@ -238,17 +244,23 @@ impl Problem {
         }
     }
 
+    /// The body under the default profile.
+    #[must_use]
+    pub fn to_json(&self) -> String {
+        self.to_json_under(Profile::Default)
+    }
+
     /// The body, `application/problem+json`. The same for the same occurrence, so that a recorded failure is replayed byte
     /// for byte.
     #[must_use]
-    pub fn to_json(&self) -> String {
+    pub fn to_json_under(&self, profile: Profile) -> String {
         let mut body = object([
             (
                 "type",
                 Value::from(format!("urn:decide-once:problem:{}", self.kind.code())),
             ),
             ("title", Value::from(self.kind.title())),
-            ("status", Value::from(i64::from(self.kind.status()))),
+            ("status", Value::from(i64::from(self.kind.status(profile)))),
             ("detail", Value::from(self.detail.as_str())),
             ("retry", Value::from(self.kind.retry().as_str())),
         ]);

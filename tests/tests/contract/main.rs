@@ -8,5 +8,6 @@
 mod expiry;
 mod limits;
 mod patience;
+mod profiles;
 mod refusals;
 mod size;
