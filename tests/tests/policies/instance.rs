@@ -10,6 +10,7 @@ use decide_once_protocol::{
 };
 use decide_once_service::{
     problem::Problem,
+    profile::Profile,
     reply::{Outcome, Reply},
 };
 use decide_once_tests::{
@@ -128,7 +129,7 @@ impl Told {
         match &self.0.reply {
             Reply::Problem(problem) => {
                 assert_eq!(
-                    (problem.kind.status(), problem.kind.code()),
+                    (problem.kind.status(Profile::Default), problem.kind.code(),),
                     (status, code),
                     "{problem:?}"
                 );
