@@ -12,6 +12,7 @@ use decide_once_protocol::request::DecisionRequest;
 use decide_once_protocol::time::Timestamp;
 use decide_once_service::limits::Limits;
 use decide_once_service::ports::{Clock, Store};
+use decide_once_service::profile::Profile;
 use decide_once_service::reply::{Outcome, Reply};
 use decide_once_service::settings::Settings;
 use decide_once_service::system::{SystemClock, SystemIds};
@@ -227,7 +228,7 @@ async fn d07_reasons_that_stay_missing_end_in_unavailable_and_decide_nothing() {
     let Reply::Problem(problem) = outcome.reply else {
         panic!("{outcome:?}");
     };
-    assert_eq!(problem.kind.status(), 503);
+    assert_eq!(problem.kind.status(Profile::Default), 503);
     assert_eq!(world.count("decisions").await, 0);
     assert_eq!(world.count("outbox").await, 0);
 }
