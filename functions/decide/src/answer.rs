@@ -13,6 +13,8 @@ use decide_once_service::status::Status;
 use lambda_http::http::response::Builder;
 use lambda_http::{Body, Error, Response};
 
+use crate::openapi;
+
 /// The answer to a `POST /v1/decisions`.
 pub(crate) fn reply(reply: Reply, profile: Profile) -> Result<Response<Body>, Error> {
     match reply {
@@ -103,6 +105,14 @@ pub(crate) fn status(status: &Status) -> Result<Response<Body>, Error> {
 /// Policies as they are packaged. Which one is active changes with a deployment, so that nobody keeps the answer.
 pub(crate) fn policy(body: String) -> Result<Response<Body>, Error> {
     no_store(Response::builder().status(200), body)
+}
+
+/// The description of this API, for tools.
+pub(crate) fn openapi() -> Result<Response<Body>, Error> {
+    no_store(
+        Response::builder().status(200),
+        openapi::DOCUMENT.to_owned(),
+    )
 }
 
 /// The function is alive. Says nothing of the store: a health check that fails with it would take the function away, too.

@@ -43,6 +43,7 @@ impl<S: Store + Mismatches, C: Clock, I: Ids> App<S, C, I> {
             return answer::problem(&Problem::new(Kind::QueryInvalid, detail), self.profile);
         }
         let answered = match resource {
+            Resource::OpenApi => return answer::openapi(),
             Resource::Health => return answer::health(),
             Resource::Decisions => self.post_decision(&request).await,
             Resource::Decision(id) => self.get_decision(&request, id).await,

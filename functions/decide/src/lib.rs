@@ -10,6 +10,7 @@ mod caller;
 mod config;
 mod event;
 mod log;
+mod openapi;
 mod path;
 mod prefer;
 #[cfg(test)]

@@ -17,6 +17,8 @@ pub(crate) enum Resource {
     Policies,
     /// `/v1/policies/{id}/{version}`
     Policy(Option<(PolicyId, PolicyVersion)>),
+    /// `/openapi.json`
+    OpenApi,
     /// `/health`
     Health,
 }
@@ -27,6 +29,7 @@ impl Resource {
         match path {
             "/v1/decisions" => Some(Self::Decisions),
             "/v1/policies" => Some(Self::Policies),
+            "/openapi.json" => Some(Self::OpenApi),
             "/health" => Some(Self::Health),
             _ => {
                 if let Some(id) = segment(path, "/v1/decisions/") {
@@ -50,6 +53,7 @@ impl Resource {
             | Self::Operation(_)
             | Self::Policies
             | Self::Policy(_)
+            | Self::OpenApi
             | Self::Health => "GET",
         }
     }

@@ -79,6 +79,43 @@ pub enum Kind {
 }
 
 impl Kind {
+    /// One of each, for what has to be said of all of them: documents, tables, tests.
+    #[must_use]
+    pub fn every() -> Vec<Self> {
+        let mut every = vec![
+            Self::KeyMissing,
+            Self::KeyInvalid,
+            Self::BodyInvalid,
+            Self::QueryInvalid,
+            Self::BodyTooLarge,
+            Self::MediaTypeUnsupported,
+            Self::InProgress,
+            Self::KeyReused,
+            Self::TooManyMismatches,
+            Self::ResultExpired,
+            Self::FactsInvalid,
+            Self::PolicyUnknown,
+            Self::Unavailable,
+            Self::Unauthenticated,
+            Self::Forbidden,
+            Self::NotFound,
+            Self::Gone,
+            Self::RouteUnknown,
+            Self::MethodNotAllowed,
+        ];
+        let original = DecisionId::from_random([0; 16]);
+        every.extend(
+            [
+                FinalCode::DecisionFailed,
+                FinalCode::ResultTooLarge,
+                FinalCode::AttemptsExhausted,
+                FinalCode::AlreadyDecided(original),
+            ]
+            .map(Self::Final),
+        );
+        every
+    }
+
     /// The last segment of the problem's type.
     #[must_use]
     pub const fn code(&self) -> &'static str {

@@ -108,6 +108,7 @@ mod tests {
             (Kind::TooManyMismatches, 429, 429, Retry::Never),
             (Kind::Unavailable, 503, 503, Retry::SameKey),
         ];
+        let codes = table.clone().map(|(kind, ..)| kind.code());
         for (kind, default, ietf, retry) in table {
             assert_eq!(kind.status(Profile::Default), default, "{kind:?}");
             assert_eq!(kind.status(Profile::Ietf), ietf, "{kind:?}");
@@ -116,6 +117,9 @@ mod tests {
             let body = problem.to_json_under(Profile::Ietf);
             assert!(body.contains(&format!(r#""status":{ietf},"#)), "{body}");
         }
+        let every = Kind::every();
+        assert!(every.iter().all(|kind| codes.contains(&kind.code())));
+        assert_eq!(every.len(), codes.len());
         assert_eq!(Profile::Default.replay_status(), 200);
         assert_eq!(Profile::Ietf.replay_status(), 201);
     }

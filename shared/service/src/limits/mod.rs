@@ -1,8 +1,8 @@
 //! What keeps one caller, or all of them together, from wearing the service out.
 //!
-//! * [`MismatchBudget`]: a tenant whose callers keep sending other requests under used keys is told so, 429 in place of the 409.
+//! * a budget of mismatches: a tenant whose callers keep sending other requests under used keys is told so, 429 in place of the 409.
 //!   The answer to the mismatch never changes what is stored, and a matching retry never comes this way.
-//! * [`TokenBucket`]: what an instance takes on in a second, before it asks the store for anything.
+//! * a token bucket: what an instance takes on in a second, before it asks the store for anything.
 //!
 //! Both are an instance's own memory; only the mismatches are also counted in the store.
 
