@@ -79,9 +79,24 @@ impl CrashPoints {
     /// # Errors
     /// The directory cannot be read.
     pub fn clear(&self) -> io::Result<()> {
+        self.remove(|_| true)
+    }
+
+    /// Lets go of every worker that holds.
+    ///
+    /// # Errors
+    /// The directory cannot be read.
+    pub fn let_go(&self) -> io::Result<()> {
+        self.remove(|name| name.contains(crash::HELD))
+    }
+
+    fn remove(&self, which: impl Fn(&str) -> bool) -> io::Result<()> {
         for entry in fs::read_dir(&self.directory)? {
-            // A worker may have been first: then it is gone, as wanted.
-            let _ = fs::remove_file(entry?.path());
+            let entry = entry?;
+            if which(&entry.file_name().to_string_lossy()) {
+                // A worker may have been first: then it is gone, as wanted.
+                let _ = fs::remove_file(entry.path());
+            }
         }
         Ok(())
     }

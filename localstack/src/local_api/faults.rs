@@ -2,7 +2,12 @@
 
 use std::{collections::BTreeMap, io, sync::Arc};
 
-use axum::{Json, Router, body::Bytes, extract::State, routing::post};
+use axum::{
+    Json, Router,
+    body::Bytes,
+    extract::State,
+    routing::{delete, post},
+};
 use decide_once_service::crash::{Action, POINTS};
 use http::StatusCode;
 use serde::Deserialize;
@@ -44,6 +49,7 @@ pub(super) fn router(
 ) -> Router {
     Router::new()
         .route("/faults", post(arm).get(list).delete(disarm))
+        .route("/faults/held", delete(let_go))
         .with_state(Faults {
             stores: Arc::new(stores),
             points,
@@ -77,6 +83,11 @@ async fn disarm(State(faults): State<Faults>) -> Result<Json<Value>, Problem> {
     }
     faults.points.clear().map_err(|error| broken(&error))?;
     Ok(Json(json!({ "pending": 0 })))
+}
+
+async fn let_go(State(faults): State<Faults>) -> Result<Json<Value>, Problem> {
+    faults.points.let_go().map_err(|error| broken(&error))?;
+    Ok(Json(json!({ "held": [] })))
 }
 
 impl Faults {

@@ -9,6 +9,7 @@
 //! | `POST /_local/faults {"point":"after_commit","action":"kill"}` | makes the next worker die there; or `panic`; or `hold`, with `"seconds":n` |
 //! | `GET /_local/faults` | what is armed, and which workers hold |
 //! | `DELETE /_local/faults` | disarms it all, and lets go of who holds |
+//! | `DELETE /_local/faults/held` | lets go of who holds |
 //! | `GET /_local/events` | the CloudEvents that the sink has acknowledged, in order, duplicates included |
 //! | `GET /_local/on-failure` | what the stream's mapping gave up, as its on-failure destination gets it |
 //! | `POST /_local/sink {"state":"up"}` | `up`, `down` (503), `slow`, or `poison` (422) |
