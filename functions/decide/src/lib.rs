@@ -8,6 +8,8 @@ mod app;
 mod body;
 mod caller;
 mod config;
+#[cfg(test)]
+mod contract_table;
 mod event;
 mod log;
 mod openapi;

@@ -16,6 +16,7 @@ use decide_once_policy::PolicySet;
 use decide_once_service::Decider;
 use decide_once_service::limits::Limits;
 use decide_once_service::memory::MemoryStore;
+use decide_once_service::ports::{Clock, Ids, Mismatches, Store};
 use decide_once_service::profile::Profile;
 use decide_once_service::settings::Settings;
 use decide_once_service::system::{SystemClock, SystemIds};
@@ -37,10 +38,10 @@ struct Function {
 
 /// What API Gateway is told.
 #[derive(Debug)]
-struct Told {
-    status: u64,
-    headers: BTreeMap<String, String>,
-    body: String,
+pub(crate) struct Told {
+    pub(crate) status: u64,
+    pub(crate) headers: BTreeMap<String, String>,
+    pub(crate) body: String,
 }
 
 impl Function {
@@ -68,15 +69,25 @@ impl Function {
     }
 
     async fn ask(&self, event: &Value) -> Told {
-        let mut context = Context::default();
-        let deadline = SystemTime::now() + Duration::from_secs(29);
-        let millis = deadline.duration_since(UNIX_EPOCH).unwrap().as_millis();
-        context.deadline = u64::try_from(millis).unwrap();
-        let payload = serde_json::from_str(&event.to_string()).unwrap();
-        let event = LambdaEvent::new(payload, context);
-        let answer = crate::handle(Arc::clone(&self.app), event).await.unwrap();
-        Told::of(&serde_json::to_value(answer).unwrap())
+        ask(&self.app, event).await
     }
+}
+
+/// What API Gateway is told by an invocation with this event.
+pub(crate) async fn ask<S, C, I>(app: &Arc<App<S, C, I>>, event: &Value) -> Told
+where
+    S: Store + Mismatches + 'static,
+    C: Clock + 'static,
+    I: Ids + 'static,
+{
+    let mut context = Context::default();
+    let deadline = SystemTime::now() + Duration::from_secs(29);
+    let millis = deadline.duration_since(UNIX_EPOCH).unwrap().as_millis();
+    context.deadline = u64::try_from(millis).unwrap();
+    let payload = serde_json::from_str(&event.to_string()).unwrap();
+    let event = LambdaEvent::new(payload, context);
+    let answer = crate::handle(Arc::clone(app), event).await.unwrap();
+    Told::of(&serde_json::to_value(answer).unwrap())
 }
 
 impl Told {
@@ -124,7 +135,8 @@ impl Told {
     }
 }
 
-fn event(name: &str) -> Value {
+/// An event of `events/`.
+pub(crate) fn event(name: &str) -> Value {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("events/{name}.json"));
     serde_json::from_str(&std::fs::read_to_string(file).unwrap()).unwrap()
 }
