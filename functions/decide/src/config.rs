@@ -2,14 +2,16 @@
 
 use std::env;
 use std::path::PathBuf;
-use std::time::Duration;
 
 use decide_once_dynamodb::TableNames;
 use decide_once_service::limits::Rate;
 use decide_once_service::profile::Profile;
 use decide_once_service::settings::Settings;
+use decide_once_service::variables::{VariableError, millis, optional, required};
 
 use crate::caller::Authority;
+
+const NUMBER: &str = "a whole number";
 
 /// What the function is told by its environment.
 #[derive(Clone, Debug)]
@@ -27,21 +29,8 @@ pub(crate) struct Config {
     pub(crate) settings: Settings,
 }
 
-/// A variable is missing or wrong.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum ConfigError {
-    #[error("the variable {0} is not set")]
-    Missing(&'static str),
-    #[error("the variable {0} is not a number of milliseconds")]
-    NotMillis(&'static str),
-    #[error("the variable {0} is not a whole number; leave it out for its default")]
-    NotNumber(&'static str),
-    #[error("the variable CONTRACT_PROFILE is neither default nor ietf")]
-    NotProfile,
-}
-
 impl Config {
-    pub(crate) fn from_env() -> Result<Self, ConfigError> {
+    pub(crate) fn from_env() -> Result<Self, VariableError> {
         let defaults = Settings::default();
         Ok(Self {
             policies: required("POLICIES_DIR")?.into(),
@@ -55,7 +44,8 @@ impl Config {
             settings: Settings {
                 lease_cap: millis("LEASE_CAP_MS", defaults.lease_cap)?,
                 default_wait: millis("DEFAULT_WAIT_MS", defaults.default_wait)?,
-                mismatch_budget: number("MISMATCH_BUDGET")?.unwrap_or(defaults.mismatch_budget),
+                mismatch_budget: optional("MISMATCH_BUDGET", NUMBER)?
+                    .unwrap_or(defaults.mismatch_budget),
                 rate: rate()?,
                 event_source: env::var("EVENT_SOURCE").unwrap_or(defaults.event_source),
             },
@@ -63,44 +53,23 @@ impl Config {
     }
 }
 
-fn required(name: &'static str) -> Result<String, ConfigError> {
-    env::var(name)
-        .ok()
-        .filter(|value| !value.is_empty())
-        .ok_or(ConfigError::Missing(name))
-}
-
-fn profile() -> Result<Profile, ConfigError> {
-    match env::var("CONTRACT_PROFILE") {
+fn profile() -> Result<Profile, VariableError> {
+    let name = "CONTRACT_PROFILE";
+    let unusable = VariableError::Unusable {
+        name,
+        wanted: "`default` or `ietf`",
+    };
+    match env::var(name) {
         Err(_) => Ok(Profile::Default),
-        Ok(name) => Profile::parse(&name).ok_or(ConfigError::NotProfile),
+        Ok(text) => Profile::parse(&text).ok_or(unusable),
     }
 }
 
-fn rate() -> Result<Option<Rate>, ConfigError> {
-    let burst = number("RATE_BURST")?;
-    Ok(number("RATE_PER_SECOND")?.map(|per_second| Rate {
+fn rate() -> Result<Option<Rate>, VariableError> {
+    let burst: Option<u32> = optional("RATE_BURST", NUMBER)?;
+    let per_second: Option<u32> = optional("RATE_PER_SECOND", NUMBER)?;
+    Ok(per_second.map(|per_second| Rate {
         per_second,
         burst: burst.unwrap_or_else(|| per_second.saturating_mul(2)),
     }))
-}
-
-fn number(name: &'static str) -> Result<Option<u32>, ConfigError> {
-    match env::var(name) {
-        Err(_) => Ok(None),
-        Ok(text) => match text.parse() {
-            Ok(number) => Ok(Some(number)),
-            Err(_) => Err(ConfigError::NotNumber(name)),
-        },
-    }
-}
-
-fn millis(name: &'static str, default: Duration) -> Result<Duration, ConfigError> {
-    match env::var(name) {
-        Err(_) => Ok(default),
-        Ok(text) => text
-            .parse()
-            .map(Duration::from_millis)
-            .map_err(|_| ConfigError::NotMillis(name)),
-    }
 }

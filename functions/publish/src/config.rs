@@ -1,9 +1,10 @@
 //! The function's variables.
 
-use std::env;
+use std::num::NonZeroU64;
 use std::time::Duration;
 
 use decide_once_dynamodb::TableNames;
+use decide_once_service::variables::{VariableError, optional, required};
 use decide_once_sinks::SinkError;
 use decide_once_sinks::http::DEFAULT_TIMEOUT;
 
@@ -21,10 +22,8 @@ pub(crate) struct Config {
 /// A variable is missing or wrong.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ConfigError {
-    #[error("the variable {0} is not set")]
-    Missing(&'static str),
-    #[error("the variable {0} is not a number of milliseconds above 0")]
-    NotMillis(&'static str),
+    #[error(transparent)]
+    Variable(#[from] VariableError),
     #[error("the variable SINK_URL cannot be used: {0}")]
     Sink(#[from] SinkError),
 }
@@ -37,26 +36,16 @@ impl Config {
                 ..TableNames::default()
             },
             sink_url: required("SINK_URL")?,
-            sink_timeout: millis("SINK_TIMEOUT_MS", DEFAULT_TIMEOUT)?,
+            sink_timeout: sink_timeout()?,
         })
     }
 }
 
-fn required(name: &'static str) -> Result<String, ConfigError> {
-    env::var(name)
-        .ok()
-        .filter(|value| !value.is_empty())
-        .ok_or(ConfigError::Missing(name))
-}
-
-fn millis(name: &'static str, default: Duration) -> Result<Duration, ConfigError> {
-    match env::var(name) {
-        Err(_) => Ok(default),
-        Ok(text) => text
-            .parse()
-            .ok()
-            .filter(|millis| *millis > 0)
-            .map(Duration::from_millis)
-            .ok_or(ConfigError::NotMillis(name)),
-    }
+/// A sink that may take no time at all could acknowledge nothing.
+fn sink_timeout() -> Result<Duration, VariableError> {
+    let (name, wanted) = ("SINK_TIMEOUT_MS", "a number of milliseconds above 0");
+    let millis: Option<NonZeroU64> = optional(name, wanted)?;
+    Ok(millis.map_or(DEFAULT_TIMEOUT, |millis| {
+        Duration::from_millis(millis.get())
+    }))
 }

@@ -26,6 +26,7 @@ pub mod reply;
 pub mod settings;
 pub mod status;
 pub mod system;
+pub mod variables;
 
 pub use call::{Call, Unreservable};
 pub use decide::{Budget, Decider};
