@@ -5,7 +5,10 @@
 //! ```text
 //!   client ──► front (HTTP API) ──► Runtime API ──► function processes ──► proxy ──► engine (DynamoDB's API)
 //!              JWT authorizer,      hands calls to   re-executed binary,    counts    tables, streams, TTL
-//!              v2 events            free instances   restarted, killable    calls
+//!              v2 events            free instances   restarted, killable    calls        │
+//!                                        ▲                  │                            │ outbox's stream
+//!   sink ◄── CloudEvents ────────────────┼── publish ◄──────┘                            │
+//!                                        └───────────────────── pump (mapping) ◄─────────┘
 //! ```
 //!
 //! Nothing here is part of a deployed function; `docs/architecture.md` shows what stands in its place on AWS.

@@ -1,8 +1,8 @@
 //! What is deployed has nothing of the local stack in it.
 //!
-//! The crash points and the steerable clock are behind the feature `local`. A workspace build unifies features, so what is
-//! looked at here is built as it is for a deployment: the functions' packages alone, in a release profile (a cheap one;
-//! see `Cargo.toml`). The first build of it takes a minute or two, in the target directory of the tests.
+//! The crash points and the steerable clock are behind the feature `local`. A workspace build unifies features, so what
+//! is looked at here is built as it is for a deployment: the functions' packages alone, in a release profile (a cheap
+//! one; see `Cargo.toml`). The first build of it takes a minute or two, in the target directory of the tests.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 

@@ -3,9 +3,8 @@
 use decide_once_service::publish::Report;
 use serde::Serialize;
 
-/// A partial batch response
-/// (<https://docs.aws.amazon.com/lambda/latest/dg/services-ddb-batchfailurereporting.html>). Needs `ReportBatchItemFailures` in the
-/// mapping, without which every answer is a success.
+/// A partial batch response (<https://docs.aws.amazon.com/lambda/latest/dg/services-ddb-batchfailurereporting.html>).
+/// Needs `ReportBatchItemFailures` in the mapping, without which every answer is a success.
 #[derive(Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct BatchResponse {

@@ -1,7 +1,8 @@
 //! The stream's event, as Lambda hands it in.
 //!
-//! Only what is needed is read, and of the images only that they are JSON: a record that is odd in some other member, or has an
-//! image that cannot be read, must not make its whole batch unreadable, which would hold up everything behind it.
+//! Only what is needed is read, and of the images only that they are JSON: a record that is odd in some other member,
+//! or has an image that cannot be read, must not make its whole batch unreadable, which would hold up everything behind
+//! it.
 
 use decide_once_dynamodb::items::change::{self, Images};
 use decide_once_service::publish::Change;
@@ -57,7 +58,8 @@ impl Record {
                 .is_some_and(|by| by.kind.as_deref() == Some("Service"));
             return change::deleted(sequence_number, old, expired);
         }
-        // Also without an image, which only a stream of another view type has: it is said to be unreadable, not taken for a removal.
+        // Also without an image, which only a stream of another view type has: it is said to be unreadable, not taken
+        // for a removal.
         change::written(sequence_number, Images { old, new })
     }
 }

@@ -1,7 +1,7 @@
 //! The publish function: from the outbox's stream to the sink.
 //!
-//! Thin: a stream event becomes changes ([`event`]), one use-case of `decide-once-service` delivers what they ask for, and the
-//! first that is not done is named in the answer ([`answer`]).
+//! Thin: a stream event becomes changes ([`event`]), one use-case of `decide-once-service` delivers what they ask for,
+//! and the first that is not done is named in the answer ([`answer`]).
 
 mod answer;
 mod config;

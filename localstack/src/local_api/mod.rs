@@ -5,8 +5,8 @@
 //! | `POST /_local/clock {"advanceSeconds":n}` | moves the time of the functions and of the engine forward |
 //! | `GET /_local/metrics` | store calls by API operation, the last request's, the processes, the stream |
 //! | `GET /_local/store` | where DynamoDB's API is, and the tables' names |
-//! | `POST /_local/faults {"call":"PutItem","fault":"conflict","times":2}` | makes the next store calls of a function fail |
-//! | `POST /_local/faults {"point":"after_commit","action":"kill"}` | makes the next worker die there; or `panic`; or `hold`, with `"seconds":n` |
+//! | `POST /_local/faults {"call":"PutItem","fault":"conflict","times":2}` | the next store calls of a function fail |
+//! | `POST /_local/faults {"point":"after_commit","action":"kill"}` | the next worker dies there, or panics, or holds |
 //! | `GET /_local/faults` | what is armed, and which workers hold |
 //! | `DELETE /_local/faults` | disarms it all, and lets go of who holds |
 //! | `DELETE /_local/faults/held` | lets go of who holds |

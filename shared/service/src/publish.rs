@@ -8,18 +8,20 @@
 //! unreadable                 ─► left as it stands, alarm                          none
 //! ```
 //!
-//! Write units of a delivered event, while its row is below 1 KB: 1 (the row) + 1 (it leaves the sparse index). Of a quarantined
-//! one: 1 more (it enters the other index). No read: what commits with a decision never changes, so the image of a new marker *is*
-//! the row; where it was marked meanwhile, the mark's condition says so and the consumer has a duplicate, with the same id.
+//! Write units of a delivered event, while its row is below 1 KB: 1 (the row) + 1 (it leaves the sparse index). Of a
+//! quarantined one: 1 more (it enters the other index). No read: what commits with a decision never changes, so the
+//! image of a new marker *is* the row; where it was marked meanwhile, the mark's condition says so and the consumer has
+//! a duplicate, with the same id.
 //!
-//! **The first failure ends the batch.** Lambda hands in everything from the lowest failed sequence number on again, so whatever
-//! would be sent behind it would be sent twice, once for each retry; and when a sink is down, the next event fares no better. So an
-//! outage costs one send a retry, burns nothing of the rows, which count no attempts, and leaves them in order.
+//! **The first failure ends the batch.** Lambda hands in everything from the lowest failed sequence number on again, so
+//! whatever would be sent behind it would be sent twice, once for each retry; and when a sink is down, the next event
+//! fares no better. So an outage costs one send a retry, burns nothing of the rows, which count no attempts, and leaves
+//! them in order.
 //!
-//! **What cannot be read is left**, whether a newer version wrote it or none did, like an operation record that cannot be read: code
-//! that does not understand a row does not judge it. It stays undelivered, without TTL, in the index in which the sweeper of a
-//! version that can read it finds it, and whose oldest entry has an alarm. To fail it instead would hold up everybody's events for
-//! as long as a rollout, or a rollback, lasts.
+//! **What cannot be read is left**, whether a newer version wrote it or none did, like an operation record that cannot
+//! be read: code that does not understand a row does not judge it. It stays undelivered, without TTL, in the index in
+//! which the sweeper of a version that can read it finds it, and whose oldest entry has an alarm. To fail it instead
+//! would hold up everybody's events for as long as a rollout, or a rollback, lasts.
 
 mod change;
 mod report;
@@ -45,8 +47,8 @@ pub struct Publisher<O, S, C> {
     pub sink: S,
     /// The worker's clock.
     pub clock: C,
-    /// The longest that one event may take, sink and mark together. With less time left no further one is begun: killed between
-    /// both, it would be sent again, and with it everything that the batch has done before.
+    /// The longest that one event may take, sink and mark together. With less time left no further one is begun: killed
+    /// between both, it would be sent again, and with it everything that the batch has done before.
     pub longest: Duration,
 }
 

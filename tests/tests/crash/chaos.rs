@@ -106,7 +106,8 @@ async fn two_thousand_decisions_while_a_random_process_dies_every_200_ms() {
     assert!(restarts > 50, "only {restarts} processes died");
 }
 
-/// The recorded answer of every key, by its number. Every fourth key is asked for by two callers at once, who are told the same.
+/// The recorded answer of every key, by its number. Every fourth key is asked for by two callers at once, who are told
+/// the same.
 async fn ask_for_all(stack: &Arc<Stack>) -> BTreeMap<usize, Bytes> {
     let next = Arc::new(AtomicUsize::new(0));
     let mut clients = JoinSet::new();

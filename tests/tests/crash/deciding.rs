@@ -99,7 +99,7 @@ async fn f08_unknown_panic_or_oom_in_the_handler() {
 /// The gateway gives up, the function goes on.
 #[tokio::test]
 async fn f08_a_gateway_timeout_is_no_second_decision() {
-    let stack = Stack::start(&["--concurrency", "2", "--gateway-timeout", "1"]).await;
+    let stack = Stack::start(&["--concurrency", "2", "--gateway-timeout", "3"]).await;
     let key = fresh_key();
     hold_at(&stack, "before_commit").await;
     let _ = post(&stack, &key).send().await.expect(503);
@@ -155,7 +155,8 @@ async fn a02_a_late_worker_that_gives_up_does_not_delete_the_decision() {
 #[tokio::test]
 async fn a10_a_contender_whose_clock_is_a_minute_fast() {
     let stack = Stack::start(&["--concurrency", "2", "--skew-ms", "0,60000"]).await;
-    // Whichever of the two gets the call and is held, the other one is asked next. The slow one honours the lease of the fast one.
+    // Whichever of the two gets the call and is held, the other one is asked next. The slow one honours the lease of
+    // the fast one.
     let mut taken_over = 0;
     for _ in 0..4 {
         let key = fresh_key();

@@ -7,8 +7,8 @@ use serde_json::json;
 
 use crate::support::{Tables, fresh_key, posted, retried, settled};
 
-/// Every call times out. Twenty callers are told so within their request, nothing is decided unprotected, and once the store is back the same
-/// processes decide.
+/// Every call times out. Twenty callers are told so within their request, nothing is decided unprotected, and once the
+/// store is back the same processes decide.
 #[tokio::test]
 async fn d08_store_down_fail_closed() {
     let stack = Stack::start(&["--concurrency", "20"]).await;

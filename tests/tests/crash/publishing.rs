@@ -115,7 +115,8 @@ async fn a_poison_event_is_quarantined_and_never_dropped() {
     assert_eq!(reason, "it answered 422");
 }
 
-/// With finite retries the mapping gives a batch up: its on-failure destination is told, and the row is left for the sweeper.
+/// With finite retries the mapping gives a batch up: its on-failure destination is told, and the row is left for the
+/// sweeper.
 #[tokio::test]
 async fn what_the_mapping_gives_up_is_told_and_stays_undelivered() {
     let stack = Stack::start(&["--concurrency", "1", "--publish-retries", "0"]).await;

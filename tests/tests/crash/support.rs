@@ -39,7 +39,8 @@ pub(crate) fn posted(stack: &Stack, key: &str) -> JoinHandle<Answer> {
     tokio::spawn(post(stack, key).send())
 }
 
-/// Asks again, with the same key, until there is a decision: what the advice `same-key` says, and a bare 502 or 503 of the gateway.
+/// Asks again, with the same key, until there is a decision: what the advice `same-key` says, and a bare 502 or 503 of
+/// the gateway.
 pub(crate) async fn retried(stack: &Stack, key: &str) -> Answer {
     eventually("a decision", async || {
         let answer = post(stack, key).try_send().await.ok()?;
@@ -128,7 +129,8 @@ pub(crate) async fn settled(stack: &Stack) -> Vec<Value> {
     stack.events().await
 }
 
-/// One decision and its one event: in the tables, and at the sink, where it may have arrived more than once but always as it is.
+/// One decision and its one event: in the tables, and at the sink, where it may have arrived more than once but always
+/// as it is.
 pub(crate) async fn exactly_one(stack: &Stack, answer: &Answer) -> Vec<Value> {
     let events = settled(stack).await;
     let tables = Tables::of(stack).await;

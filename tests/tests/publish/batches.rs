@@ -29,8 +29,8 @@ async fn every_event_of_a_batch_is_sent_once_in_order_and_marked() {
     assert_eq!(world.standing(), vec![world.delivered(); 3]);
 }
 
-/// The answer names the lowest failed one. Nothing behind it is sent in the same batch, so nothing is sent a second time only because
-/// another event failed, and the order stays.
+/// The answer names the lowest failed one. Nothing behind it is sent in the same batch, so nothing is sent a second
+/// time only because another event failed, and the order stays.
 #[tokio::test]
 async fn o03_partial_batch_answer() {
     let world = World::default();

@@ -1,7 +1,7 @@
 //! A change to the outbox, from a record of its stream.
 //!
-//! The images are in DynamoDB's JSON (`{"S":"…"}`), as Lambda hands them on. The marker is read by itself, so that the row before
-//! the change, whoever wrote it, need not be understood to know whether it was undelivered.
+//! The images are in DynamoDB's JSON (`{"S":"…"}`), as Lambda hands them on. The marker is read by itself, so that the
+//! row before the change, whoever wrote it, need not be understood to know whether it was undelivered.
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use decide_once_protocol::ids::EventId;

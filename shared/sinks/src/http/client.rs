@@ -16,8 +16,8 @@ use tokio::time::timeout;
 /// How long a connection may take; the sink's whole timeout is longer.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// How long an idle connection is kept. Less than the 60 s after which most load balancers close theirs, since a request on a
-/// connection that is just being closed is lost, and a batch with it.
+/// How long an idle connection is kept. Less than the 60 s after which most load balancers close theirs, since a
+/// request on a connection that is just being closed is lost, and a batch with it.
 const IDLE_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// What is read of an answer's body, in bytes, only so that its connection can be used again.

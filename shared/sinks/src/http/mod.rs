@@ -26,8 +26,8 @@ const STRUCTURED: HeaderValue =
 const AGENT: HeaderValue =
     HeaderValue::from_static(concat!("decide-once/", env!("CARGO_PKG_VERSION")));
 
-/// How long a sink may take to answer, unless its operator says otherwise: some tens of times what a healthy one takes, and short
-/// enough that a batch meets a dead one without running into the function's own timeout.
+/// How long a sink may take to answer, unless its operator says otherwise: some tens of times what a healthy one takes,
+/// and short enough that a batch meets a dead one without running into the function's own timeout.
 pub const DEFAULT_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// A sink behind an URL. Made once for a process: it holds the connections.

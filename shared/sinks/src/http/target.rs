@@ -2,7 +2,8 @@
 
 use http::Uri;
 
-/// Reads it; `None` if nothing can be posted there. Credentials in an URL would be sent to nobody and logged by everybody.
+/// Reads it; `None` if nothing can be posted there. Credentials in an URL would be sent to nobody and logged by
+/// everybody.
 pub(super) fn parse(url: &str) -> Option<Uri> {
     let target: Uri = url.parse().ok()?;
     let http = matches!(target.scheme_str(), Some("http" | "https"));

@@ -4,12 +4,15 @@
 //! |---|---|---|
 //! | 2xx | acknowledged | also 202: what the sink does with it from here on is its promise |
 //! | 408, 425, 429, 5xx | not available | it passes; RFC 9110 §15.5.9 and §15.6, RFC 8470 §5.2, RFC 6585 §4 |
-//! | 401, 403, 404, 405, 407, 410, 421, 3xx | not available | about the address or the credentials, so about every event alike: quarantining the outbox row by row would only hide a wrong setting, and each row would have to be redriven by hand once it is right |
+//! | 401, 403, 404, 405, 407, 410, 421, 3xx | not available | about the address or the credentials, not this event |
 //! | 400, 409, 411, 413, 414, 415, 422, 431, every other 4xx | poison | about this event: it will be refused for ever |
 //! | anything else | not available | it is no acknowledgement |
 //!
-//! A wrong poison is worse than a wrong "not available": the one takes a good event out of the way until somebody looks, the other
-//! is tried again and shows as lag. Both are loud and neither loses anything.
+//! A wrong address or credential concerns every event alike: to quarantine the outbox row by row would only hide it,
+//! and each row would have to be redriven by hand once it is right.
+//!
+//! A wrong poison is worse than a wrong "not available": the one takes a good event out of the way until somebody
+//! looks, the other is tried again and shows as lag. Both are loud and neither loses anything.
 
 use decide_once_service::ports::SendError;
 use http::StatusCode;
