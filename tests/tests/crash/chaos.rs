@@ -163,7 +163,8 @@ async fn kill_for_ever(stack: Arc<Stack>, mut random: Random) {
     let mut pace = time::interval(KILL_EVERY);
     loop {
         pace.tick().await;
-        let processes = stack.processes().await;
+        let mut processes = stack.processes().await;
+        processes.retain(|process| process.pid != 0); // to `kill`, 0 is one's own group
         let chosen = &processes[random.below(processes.len())];
         signal::send("KILL", chosen.pid);
     }
