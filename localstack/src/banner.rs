@@ -2,14 +2,20 @@
 
 use uuid::Uuid;
 
-/// The first line is for programs as well: `ready <url>`.
-pub(crate) fn text(url: &str) -> String {
+use crate::front::Auth;
+
+/// The first line is for programs as well: `ready <url>`. Where a token is required the lines have one.
+pub(crate) fn text(url: &str, auth: Auth) -> String {
+    let token = match auth {
+        Auth::Optional => "",
+        Auth::Required => "-H 'Authorization: Bearer tok-alpha' ",
+    };
     // A fresh key, since a stack with `--data` remembers the last one.
     let key = Uuid::new_v4();
     let post = |amount: u32| {
         format!(
             "curl -i {url}/v1/decisions -H 'Content-Type: application/json' -H 'Idempotency-Key: {key}' \
-             -d '{{\"policy\":\"credit-limit\",\"version\":3,\"subject\":\"acct-42\",\
+             {token}-d '{{\"policy\":\"credit-limit\",\"version\":3,\"subject\":\"acct-42\",\
              \"facts\":{{\"amount\":{amount},\"currency\":\"USD\"}}}}'"
         )
     };
@@ -29,7 +35,7 @@ mod tests {
 
     #[test]
     fn three_lines_to_paste_follow_the_ready_line() {
-        let text = text("http://127.0.0.1:3000");
+        let text = text("http://127.0.0.1:3000", Auth::Optional);
         assert_eq!(text.lines().next(), Some("ready http://127.0.0.1:3000"));
         let curls: Vec<_> = text
             .lines()
@@ -41,5 +47,15 @@ mod tests {
         assert!(curls[0].ends_with(
             r#"-d '{"policy":"credit-limit","version":3,"subject":"acct-42","facts":{"amount":12500,"currency":"USD"}}'"#
         ));
+    }
+    #[test]
+    fn where_a_token_is_required_the_lines_have_one() {
+        let text = text("http://127.0.0.1:3000", Auth::Required);
+        let curls = text.lines().filter(|line| line.starts_with("curl "));
+        assert!(
+            curls
+                .into_iter()
+                .all(|line| line.contains("'Authorization: Bearer tok-alpha'"))
+        );
     }
 }

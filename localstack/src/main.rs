@@ -82,8 +82,14 @@ fn usage(error: &clap::Error) -> ExitCode {
         return ExitCode::from(USAGE);
     }
     let text = error.to_string();
-    let line = text.lines().next().unwrap_or_default();
-    let line = line.strip_prefix("error: ").unwrap_or(line);
+    // What is missing is listed in the lines that follow the first.
+    let lines: Vec<&str> = text
+        .lines()
+        .map(str::trim)
+        .take_while(|line| !line.is_empty())
+        .collect();
+    let line = lines.join(" ");
+    let line = line.strip_prefix("error: ").unwrap_or(&line);
     eprintln!("decide-once: {line}; see decide-once --help");
     ExitCode::from(USAGE)
 }

@@ -5,7 +5,7 @@ use decide_once_protocol::request::DecisionRequest;
 use decide_once_service::problem::{Kind, Problem};
 use lambda_http::Request;
 use lambda_http::http::HeaderMap;
-use lambda_http::http::header::CONTENT_TYPE;
+use lambda_http::http::header::{CONTENT_ENCODING, CONTENT_TYPE};
 
 /// The largest body, decoded.
 const BODY_LIMIT: usize = 64 * 1024;
@@ -34,8 +34,8 @@ pub(crate) fn key(headers: &HeaderMap) -> Result<IdempotencyKey, Box<Problem>> {
 /// # Errors
 /// 415, 413 or `body-invalid`.
 pub(crate) fn request(request: &Request) -> Result<DecisionRequest, Box<Problem>> {
-    if !is_json(request.headers()) {
-        let detail = "send the body as application/json in UTF-8";
+    if !is_json(request.headers()) || is_encoded(request.headers()) {
+        let detail = "send the body as application/json in UTF-8, without a Content-Encoding";
         return Err(Box::new(Problem::new(Kind::MediaTypeUnsupported, detail)));
     }
     let body: &[u8] = request.body().as_ref();
@@ -62,6 +62,14 @@ fn is_json(headers: &HeaderMap) -> bool {
     let mut parts = text.split(';').map(str::trim);
     let essence = parts.next().unwrap_or_default();
     essence.eq_ignore_ascii_case("application/json") && parts.all(is_harmless_parameter)
+}
+
+/// A content coding would have to be undone before the bytes mean anything, and nobody undoes it (RFC 9110 §8.4, 415).
+fn is_encoded(headers: &HeaderMap) -> bool {
+    headers
+        .get_all(CONTENT_ENCODING)
+        .iter()
+        .any(|coding| !coding.as_bytes().eq_ignore_ascii_case(b"identity"))
 }
 
 fn is_harmless_parameter(parameter: &str) -> bool {

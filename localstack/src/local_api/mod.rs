@@ -21,6 +21,7 @@ mod clock;
 mod faults;
 mod kept;
 mod metrics;
+mod origin;
 mod problem;
 mod sink;
 mod store;
@@ -77,4 +78,5 @@ pub(crate) fn router(api: LocalApi) -> Router {
         .merge(sink::router(api.received))
         .fallback(async |uri: Uri| Problem::not_found(&uri))
         .method_not_allowed_fallback(async || Problem::method_not_allowed())
+        .layer(axum::middleware::from_fn(origin::guard))
 }
