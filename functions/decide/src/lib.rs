@@ -43,8 +43,15 @@ pub async fn run() -> Result<(), Error> {
     logging::init();
     let config = Config::from_env()?;
     let policies = PolicySet::load(&config.policies)?;
+    let tables = config.tables.clone();
+    let store = DynamoStore::new(client_from_env().await?, tables.clone());
+    if cfg!(feature = "local") {
+        store
+            .check_tables(&[&tables.operations, &tables.decisions, &tables.outbox])
+            .await?;
+    }
     let decider = Decider {
-        store: DynamoStore::new(client_from_env().await?, config.tables.clone()),
+        store,
         clock: SystemClock,
         ids: SystemIds,
         policies,

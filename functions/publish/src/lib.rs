@@ -34,8 +34,13 @@ type Publishes = Publisher<DynamoStore, HttpSink, SystemClock>;
 pub async fn run() -> Result<(), Error> {
     logging::init();
     let config = Config::from_env()?;
+    let outbox = config.tables.outbox.clone();
+    let store = DynamoStore::new(client_from_env().await?, config.tables);
+    if cfg!(feature = "local") {
+        store.check_tables(&[&outbox]).await?;
+    }
     let publisher = Arc::new(Publisher {
-        outbox: DynamoStore::new(client_from_env().await?, config.tables),
+        outbox: store,
         sink: HttpSink::new(&config.sink_url, config.sink_timeout)
             .map_err(config::ConfigError::from)?,
         clock: SystemClock,

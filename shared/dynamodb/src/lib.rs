@@ -13,10 +13,12 @@ pub mod expressions;
 pub mod items;
 pub mod outcome;
 
+mod check;
 mod mismatches;
 mod ordered;
 mod outbox;
 mod store;
 
+pub use check::MissingTable;
 pub use client::{ClientError, client_from_env};
 pub use store::{DynamoStore, TableNames};

@@ -6,7 +6,7 @@ use std::{
     process::{Command, Output, Stdio},
 };
 
-use decide_once_tests::{binary, stack::run};
+use decide_once_tests::{Stack, binary, stack::run};
 
 /// The one line of a command that failed.
 #[track_caller]
@@ -57,8 +57,13 @@ fn policies_that_cannot_be_used_are_named_with_what_is_wrong() {
     assert!(refused_policies(&missing).contains("nowhere"));
 }
 
-/// A function process as the stack starts it, with one variable too few. Nobody listens where it reports.
+/// A function process as the stack starts it, with one variable too few.
 fn function_without(missing: &str) -> Output {
+    function_with(&[], missing)
+}
+
+/// A function process as the stack starts it, with these variables besides. Nobody listens where it reports.
+fn function_with(more: &[(&str, &str)], missing: &str) -> Output {
     let variables = [
         ("AWS_LAMBDA_RUNTIME_API", "http://127.0.0.1:1/decide/1"),
         ("AWS_REGION", "us-east-1"),
@@ -71,6 +76,7 @@ fn function_without(missing: &str) -> Output {
         .args(["function", "decide"])
         .env_clear()
         .envs(variables.into_iter().filter(|(name, _)| *name != missing))
+        .envs(more.iter().copied())
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -92,4 +98,24 @@ fn a_function_without_a_variable_names_it() {
         let line = one_line(function_without(missing));
         assert!(line.contains(missing), "{line}");
     }
+}
+
+#[tokio::test]
+async fn a_function_without_its_table_names_it() {
+    let stack = Stack::start(&[]).await;
+    let store: serde_json::Value = stack.get("/_local/store").send().await.json();
+    let endpoint = store["endpoint"].as_str().unwrap().to_owned();
+    let line = tokio::task::spawn_blocking(move || {
+        let policies = concat!(env!("CARGO_MANIFEST_DIR"), "/../policies");
+        let variables = [
+            ("AWS_ENDPOINT_URL_DYNAMODB", endpoint.as_str()),
+            ("AWS_ACCESS_KEY_ID", "local"),
+            ("AWS_SECRET_ACCESS_KEY", "local"),
+            ("POLICIES_DIR", policies),
+            ("DECISIONS_TABLE", "decisionz"),
+        ];
+        one_line(function_with(&variables, ""))
+    });
+    let line = line.await.unwrap();
+    assert!(line.contains("there is no table decisionz"), "{line}");
 }
