@@ -63,10 +63,10 @@ impl CrashPoints {
             let name = entry?.file_name().to_string_lossy().into_owned();
             match name.split_once('.') {
                 None => list.armed.push(name),
-                Some((point, rest)) if rest.starts_with(crash::HELD) => {
+                Some((point, rest)) if rest.strip_prefix(crash::HELD).is_some_and(is_alive) => {
                     list.held.push(point.to_owned());
                 }
-                Some(_) => {}
+                Some(_) => {} // being armed, or held by a worker that was killed meanwhile
             }
         }
         list.armed.sort_unstable();
@@ -102,6 +102,13 @@ impl CrashPoints {
     }
 }
 
+/// Whether the process that `holder` begins with lives. Where there is no `/proc` it is taken for alive.
+fn is_alive(holder: &str) -> bool {
+    let pid = holder.split('-').next().unwrap_or_default();
+    let processes = Path::new("/proc");
+    !processes.join("self").exists() || processes.join(pid).exists()
+}
+
 /// Reads the name of a point; `None` if no function has it.
 pub fn known(point: &str) -> Option<&'static str> {
     crash::POINTS.into_iter().find(|known| *known == point)
@@ -131,5 +138,17 @@ mod tests {
         points.clear().unwrap();
         assert_eq!(points.list().unwrap(), Armed::default());
         assert_eq!((known("after_lunch"), hold(0)), (None, None));
+    }
+    #[test]
+    fn a_worker_that_was_killed_holds_no_longer() {
+        let directory = tempfile::tempdir().unwrap();
+        let points = CrashPoints::create(directory.path()).unwrap();
+        let held = |pid: u32| points.path().join(format!("before_commit.held-{pid}-0"));
+        fs::write(held(std::process::id()), "hold 60000").unwrap();
+        assert_eq!(points.list().unwrap().held, ["before_commit"]);
+        fs::rename(held(std::process::id()), held(u32::MAX)).unwrap();
+        if Path::new("/proc/self").exists() {
+            assert_eq!(points.list().unwrap(), Armed::default());
+        }
     }
 }
