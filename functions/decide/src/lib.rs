@@ -45,7 +45,7 @@ pub async fn run() -> Result<(), Error> {
     let policies = PolicySet::load(&config.policies)?;
     let tables = config.tables.clone();
     let store = DynamoStore::new(client_from_env().await?, tables.clone());
-    if cfg!(feature = "local") {
+    if started_by_hand() {
         store
             .check_tables(&[&tables.operations, &tables.decisions, &tables.outbox])
             .await?;
@@ -82,4 +82,9 @@ where
     }));
     let LambdaEvent { payload, context } = event;
     adapter.call(LambdaEvent::new(payload.0, context)).await
+}
+
+/// A local build that no stack has started. A stack has made the tables itself, and counts every call to them.
+fn started_by_hand() -> bool {
+    cfg!(feature = "local") && std::env::var_os("DECIDE_ONCE_LOCAL_STACK").is_none()
 }

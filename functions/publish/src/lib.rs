@@ -36,7 +36,7 @@ pub async fn run() -> Result<(), Error> {
     let config = Config::from_env()?;
     let outbox = config.tables.outbox.clone();
     let store = DynamoStore::new(client_from_env().await?, config.tables);
-    if cfg!(feature = "local") {
+    if started_by_hand() {
         store.check_tables(&[&outbox]).await?;
     }
     let publisher = Arc::new(Publisher {
@@ -68,4 +68,9 @@ fn remaining(context: &Context) -> Duration {
         .deadline()
         .duration_since(SystemTime::now())
         .unwrap_or_default()
+}
+
+/// A local build that no stack has started. A stack has made the tables itself, and counts every call to them.
+fn started_by_hand() -> bool {
+    cfg!(feature = "local") && std::env::var_os("DECIDE_ONCE_LOCAL_STACK").is_none()
 }

@@ -125,6 +125,8 @@ impl Environment {
             ("OUTBOX_TABLE", self.tables.outbox.clone().into()),
             ("POLICIES_DIR", self.policies.clone().into()),
             ("SINK_URL", self.sink.clone().into()),
+            // The tables are there: a function need not look.
+            ("DECIDE_ONCE_LOCAL_STACK", "1".into()),
             ("WRITE_SCOPE", "decisions:write".into()),
             ("READ_SCOPE", "decisions:read".into()),
             ("DECIDE_ONCE_LOCAL_CLOCK", self.clock.clone().into()),
