@@ -4,6 +4,7 @@ use std::env;
 use std::path::PathBuf;
 
 use decide_once_dynamodb::TableNames;
+use decide_once_service::destination::event_limit;
 use decide_once_service::limits::Rate;
 use decide_once_service::profile::Profile;
 use decide_once_service::settings::Settings;
@@ -24,7 +25,8 @@ pub(crate) struct Config {
     pub(crate) authority: Authority,
     /// `CONTRACT_PROFILE`: `default`, which is the default, or `ietf`.
     pub(crate) profile: Profile,
-    /// `DEFAULT_WAIT_MS`, `LEASE_CAP_MS`, `EVENT_SOURCE`, `MISMATCH_BUDGET` (a tenant and minute; 0 is none); each has a default. `RATE_PER_SECOND` and
+    /// `DEFAULT_WAIT_MS`, `LEASE_CAP_MS`, `EVENT_SOURCE`, `MISMATCH_BUDGET` (a tenant and minute; 0 is none); each has a default, and `EVENT_LIMIT_BYTES`, for the `SINK` that the
+    /// publish function is given. `RATE_PER_SECOND` and
     /// `RATE_BURST` (an instance; the burst is twice the rate by default) are off without.
     pub(crate) settings: Settings,
 }
@@ -48,6 +50,7 @@ impl Config {
                     .unwrap_or(defaults.mismatch_budget),
                 rate: rate()?,
                 event_source: env::var("EVENT_SOURCE").unwrap_or(defaults.event_source),
+                event_limit: event_limit()?,
             },
         })
     }

@@ -58,9 +58,9 @@ fn a_decision_has_the_bytes_that_were_promised() {
     assert_eq!(item.render().bytes, golden.trim_ascii_end());
 }
 
-#[test]
-fn an_event_has_the_bytes_that_were_promised() {
-    let event = Event {
+/// The event of the golden file.
+pub(crate) fn event() -> Event {
+    Event {
         id: DecisionId::from_random([7; 16]).event(1),
         kind: "com.example.credit-limit.decided".to_owned(),
         source: "urn:decide-once:t-alpha".to_owned(),
@@ -68,7 +68,11 @@ fn an_event_has_the_bytes_that_were_promised() {
         time: at(1_796_083_200_250),
         pin: pin(),
         data: r#"{"decision":"approve","nested":{}}"#.to_owned(),
-    };
+    }
+}
+
+#[test]
+fn an_event_has_the_bytes_that_were_promised() {
     let golden = include_bytes!("../golden/event-v1.json");
-    assert_eq!(event.to_cloud_event().as_bytes(), golden.trim_ascii_end());
+    assert_eq!(event().to_cloud_event().as_bytes(), golden.trim_ascii_end());
 }

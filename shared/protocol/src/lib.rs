@@ -3,13 +3,14 @@
 //! No I/O, no clock, no randomness: instants and random bytes are arguments, a store's answers are values. Read in this order:
 //!
 //! 1. the request: [`key`], [`json`], [`request`], [`scope`], [`fingerprint`], [`members`];
-//! 2. what is stored: [`record`], [`answer`], [`decision`], [`outbox`], with [`time`] and [`ids`];
+//! 2. what is stored: [`record`], [`answer`], [`decision`], [`outbox`], [`envelope`], with [`time`] and [`ids`];
 //! 3. the protocol: [`writes`] (the three conditional writes), [`classify`] (what a record means), [`flow`] (the life of a call);
 //! 4. the proof: the module `model`, a test that explores every interleaving of that very code.
 
 pub mod answer;
 pub mod classify;
 pub mod decision;
+pub mod envelope;
 pub mod fingerprint;
 pub mod flow;
 pub mod hash;

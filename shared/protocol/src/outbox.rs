@@ -24,6 +24,9 @@ pub const SHARDS: u8 = 8;
 /// How long a delivered row stays for people to look at, before TTL takes it.
 pub const DELIVERED_RETENTION: Duration = Duration::from_secs(7 * 86_400);
 
+/// The media type of [`Event::to_cloud_event`].
+pub const MEDIA_TYPE: &str = "application/cloudevents+json; charset=utf-8";
+
 /// An event to be delivered, as it was fixed at commit.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Event {

@@ -61,6 +61,7 @@ pub(crate) fn evaluate(
                 key: call.key().clone(),
                 subject: call.request.subject.clone(),
                 source: source(settings, call),
+                event_limit: settings.event_limit,
             };
             reservation.decide(decision, now)
         }

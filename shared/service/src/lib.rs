@@ -11,6 +11,7 @@ mod call;
 #[cfg(feature = "local")]
 pub mod crash;
 mod decide;
+pub mod destination;
 mod evaluate;
 pub mod limits;
 pub mod logging;

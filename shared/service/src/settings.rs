@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use decide_once_protocol::envelope::EventLimit;
 use decide_once_protocol::time::Timestamp;
 
 use crate::limits::Rate;
@@ -32,6 +33,8 @@ pub struct Settings {
     pub default_wait: Duration,
     /// The CloudEvents source; the tenant is added.
     pub event_source: String,
+    /// How large an event may be, so that it can be delivered.
+    pub event_limit: EventLimit,
     /// How many mismatches a tenant may cause in a minute; zero is as many as it likes.
     pub mismatch_budget: u32,
     /// How many calls an instance takes; all of them, if there is none.
@@ -44,6 +47,7 @@ impl Default for Settings {
             lease_cap: Duration::from_secs(29),
             default_wait: Duration::from_millis(200),
             event_source: "urn:decide-once".to_owned(),
+            event_limit: EventLimit::default(),
             mismatch_budget: MISMATCH_BUDGET,
             rate: None,
         }

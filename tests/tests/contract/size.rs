@@ -2,11 +2,13 @@
 
 use decide_once_policy::PolicySet;
 use decide_once_protocol::answer::{INLINE_LIMIT, RESULT_LIMIT};
+use decide_once_protocol::envelope::{Envelope, EventLimit};
 use decide_once_protocol::record::State;
 use decide_once_service::problem::Retry;
+use decide_once_service::settings::Settings;
 use decide_once_tests::faulty::{Fault, StoreCall};
 use decide_once_tests::fixtures::policies;
-use decide_once_tests::world::{K1, K2, Told as _, World, call};
+use decide_once_tests::world::{B0, K1, K2, Told as _, World, call};
 
 /// Its outcome is six times as large as its facts.
 const SIXFOLD: &str = r#"
@@ -93,4 +95,37 @@ async fn t04_a_large_answer_whose_decision_item_is_gone_is_not_decided_again() {
     let calls = [StoreCall::Reserve, StoreCall::ReadDecision];
     assert_eq!(worker.store().calls(), calls);
     assert_eq!(world.decision().id, decision);
+}
+
+/// What the sink would never take is not committed: the same function counts it that renders it for the sink.
+#[tokio::test]
+async fn an_event_that_the_sink_could_not_take_is_known_before_the_commit() {
+    let world = World::default();
+    world.worker().decide(&call(K1, B0)).await.created();
+    let event = world.store.rows().remove(0).event;
+    let source = "decide-once".len();
+    for envelope in [
+        Envelope::None,
+        Envelope::EventBridge { source },
+        Envelope::Message,
+    ] {
+        let size = envelope.size(&event, &event.to_cloud_event());
+        for (bytes, fits) in [(size, true), (size - 1, false)] {
+            let world = World::default();
+            let worker = world.worker_with_settings(Settings {
+                event_limit: EventLimit { bytes, envelope },
+                ..Settings::default()
+            });
+            let answer = worker.decide(&call(K1, B0)).await;
+            if fits {
+                answer.created();
+                continue;
+            }
+            let problem = answer.problem("result-too-large");
+            assert_eq!(problem.kind.retry(), Retry::NewKey);
+            assert!(problem.detail.contains(&event.kind), "{}", problem.detail);
+            assert!(!worker.store().calls().contains(&StoreCall::Commit));
+            assert!(world.store.decisions().is_empty() && world.store.rows().is_empty());
+        }
+    }
 }

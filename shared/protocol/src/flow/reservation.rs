@@ -4,6 +4,7 @@ use super::decided::Decided;
 use super::{Step, Surrender};
 use crate::answer::{Body, INLINE_LIMIT, RESULT_LIMIT, StoredAnswer, Verdict};
 use crate::decision::{DecisionItem, NaturalClaim};
+use crate::envelope::EventLimit;
 use crate::ids::DecisionId;
 use crate::key::IdempotencyKey;
 use crate::outbox::Event;
@@ -39,6 +40,8 @@ pub struct Decision {
     pub subject: Subject,
     /// The CloudEvents source of the events.
     pub source: String,
+    /// How large each of them may be.
+    pub event_limit: EventLimit,
 }
 
 /// An event before it has its id and time.
@@ -82,22 +85,31 @@ impl Reservation {
     }
 
     /// Binds the decision to this attempt: every item of the commit is built here, once, and sent as it is. `now` is the
-    /// evaluation instant. A result that cannot be stored becomes the final failure `result-too-large` before anything is
-    /// committed.
+    /// evaluation instant. A result that cannot be stored, or an event that cannot be delivered, becomes the final failure
+    /// `result-too-large` before anything is committed.
     pub fn decide(self, decision: Decision, now: Timestamp) -> Step {
         let size = decision.verdict.outcome.len()
             + decision.events.iter().map(|e| e.data.len()).sum::<usize>();
         if size > RESULT_LIMIT {
             let detail =
                 format!("the result has {size} bytes; at most {RESULT_LIMIT} can be stored");
-            let failure = FinalFailure {
-                code: FinalCode::ResultTooLarge,
-                detail,
-            };
-            return Step::Surrender(self.fail(failure, now));
+            return self.too_large(detail, now);
         }
+        let limit = decision.event_limit;
         let commit = self.commit(decision, now);
-        Step::Commit(Decided::new(self, commit))
+        match commit
+            .events
+            .iter()
+            .find_map(|row| limit.refuses(&row.event))
+        {
+            Some(detail) => self.too_large(detail, now),
+            None => Step::Commit(Decided::new(self, commit)),
+        }
+    }
+
+    fn too_large(self, detail: String, now: Timestamp) -> Step {
+        let code = FinalCode::ResultTooLarge;
+        Step::Surrender(self.fail(FinalFailure { code, detail }, now))
     }
 
     /// Gives up for good: the failure is recorded, and answered only once it is.
@@ -122,6 +134,7 @@ impl Reservation {
             key,
             subject,
             source,
+            event_limit: _,
         } = decision;
         let expiry = self.retention.from(now);
         let body = Body {

@@ -4,6 +4,7 @@ use super::store::{Store, Write};
 use super::{Config, LEASE, Mutant, RETENTION};
 use crate::answer::Verdict;
 use crate::classify::{Caller, Sameness};
+use crate::envelope::EventLimit;
 use crate::fingerprint::{Fingerprint, Scheme};
 use crate::flow::{Decision, Done, EventDraft, Moment, Reserver, Step};
 use crate::ids::{DecisionId, OwnerToken};
@@ -283,5 +284,6 @@ pub(crate) fn decision(reservation: &crate::flow::Reservation, who: usize) -> De
         key: IdempotencyKey::parse("k").unwrap(),
         subject: Subject::parse("s").unwrap(),
         source: "t".to_owned(),
+        event_limit: EventLimit::default(),
     }
 }

@@ -1,0 +1,111 @@
+//! How large an event is to a transport: the CloudEvent, and what the transport counts beside it.
+//!
+//! The size is taken of the very text that is sent ([`Event::to_cloud_event`]), both before the commit, where an event that
+//! is too large becomes the final failure `result-too-large`, and where requests to a sink are filled.
+
+use crate::outbox::{Event, MEDIA_TYPE};
+
+/// The one attribute of a message: name, data type, value. It tells a structured-mode CloudEvent from other messages.
+pub const MESSAGE_ATTRIBUTE: [&str; 3] = ["content-type", "String", MEDIA_TYPE];
+
+/// What `PutEvents` counts for an entry's time.
+const EVENT_BRIDGE_TIME: usize = 14;
+
+/// What goes around an event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Envelope {
+    /// Nothing that is counted: a body of HTTP, a value of Kafka.
+    None,
+    /// An entry of `PutEvents`: 14 for `Time`, and the bytes of `Source`, `DetailType` and `Detail`
+    /// (<https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-putevent-size.html>).
+    EventBridge {
+        /// Bytes of `Source`, which is the same for every entry.
+        source: usize,
+    },
+    /// A message of SNS or SQS: the body, and name, data type and value of each attribute
+    /// (<https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-message-metadata.html>).
+    Message,
+}
+
+impl Envelope {
+    /// The bytes of `event`, whose text is `rendered`, in this envelope.
+    #[must_use]
+    pub fn size(self, event: &Event, rendered: &str) -> usize {
+        let beside = match self {
+            Self::None => 0,
+            Self::EventBridge { source } => EVENT_BRIDGE_TIME + source + event.kind.len(),
+            Self::Message => MESSAGE_ATTRIBUTE.iter().map(|part| part.len()).sum(),
+        };
+        rendered.len() + beside
+    }
+}
+
+/// How large an event may be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct EventLimit {
+    /// The most bytes, envelope included.
+    pub bytes: usize,
+    /// What goes around it.
+    pub envelope: Envelope,
+}
+
+impl EventLimit {
+    /// 255 KiB: the smallest limit that any of the sinks documents, the 256 KiB of a topic of SNS that nobody has set higher
+    /// (<https://docs.aws.amazon.com/sns/latest/api/API_PublishBatch.html>), less 1 KiB for what EventBridge wraps around
+    /// an entry on its way to a target. The same for every sink, so that what is committed can go to another one.
+    pub const DEFAULT_BYTES: usize = 255 * 1024;
+
+    /// Why `event` is too large, if it is; without its content.
+    #[must_use]
+    pub fn refuses(self, event: &Event) -> Option<String> {
+        let size = self.envelope.size(event, &event.to_cloud_event());
+        let Self { bytes, .. } = self;
+        (size > bytes).then(|| {
+            let kind = &event.kind;
+            format!("the event {kind} has {size} bytes; at most {bytes} can be delivered")
+        })
+    }
+}
+
+impl Default for EventLimit {
+    fn default() -> Self {
+        Self {
+            bytes: Self::DEFAULT_BYTES,
+            envelope: Envelope::None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::golden::event;
+
+    #[test]
+    fn an_entry_of_event_bridge_is_counted_as_documented() {
+        let event = event();
+        let text = event.to_cloud_event();
+        let entry = Envelope::EventBridge { source: 11 };
+        assert_eq!(
+            entry.size(&event, &text),
+            14 + "decide-once".len() + event.kind.len() + text.len()
+        );
+        assert_eq!(Envelope::None.size(&event, &text), text.len());
+        let attribute = "content-type".len() + "String".len() + MEDIA_TYPE.len();
+        assert_eq!(
+            Envelope::Message.size(&event, &text),
+            text.len() + attribute
+        );
+    }
+
+    #[test]
+    fn an_event_that_just_fits_is_taken_and_one_byte_more_is_not() {
+        let event = event();
+        let bytes = event.to_cloud_event().len();
+        let envelope = Envelope::None;
+        let limit = |bytes| EventLimit { bytes, envelope };
+        assert_eq!(limit(bytes).refuses(&event), None);
+        let why = limit(bytes - 1).refuses(&event);
+        assert!(why.is_some_and(|why| why.contains(&event.kind) && !why.contains(&event.subject)));
+    }
+}
