@@ -15,7 +15,7 @@ use decide_once_dynamodb::client::CALL_TIMEOUT;
 use decide_once_dynamodb::{DynamoStore, client_from_env};
 use decide_once_service::logging;
 use decide_once_service::ports::Clock as _;
-use decide_once_service::publish::Publisher;
+use decide_once_service::publish::{Pace, Publisher};
 use decide_once_service::system::SystemClock;
 use decide_once_sinks::HttpSink;
 pub use lambda_runtime::Error;
@@ -39,13 +39,10 @@ pub async fn run() -> Result<(), Error> {
     if started_by_hand() {
         store.check_tables(&[&outbox]).await?;
     }
-    let publisher = Arc::new(Publisher {
-        outbox: store,
-        sink: HttpSink::new(&config.sink_url, config.sink_timeout)
-            .map_err(config::ConfigError::from)?,
-        clock: SystemClock,
-        longest: config.sink_timeout + CALL_TIMEOUT,
-    });
+    let sink =
+        HttpSink::new(&config.sink_url, config.sink_timeout).map_err(config::ConfigError::from)?;
+    let pace = Pace::within(config.sink_timeout + CALL_TIMEOUT);
+    let publisher = Arc::new(Publisher::new(store, sink, SystemClock, pace));
     lambda_runtime::run(service_fn(move |event: LambdaEvent<StreamEvent>| {
         let publisher = Arc::clone(&publisher);
         // Boxed: what the runtime wraps around it would be a type too deep for the compiler.

@@ -7,25 +7,31 @@ pub(crate) fn line(report: &Report) {
         delivered,
         quarantined,
         overtaken,
+        repeated,
         marked,
         unchanged,
         expired,
         removed,
         unreadable,
+        failed,
+        held,
         stopped,
     } = report;
     tracing::info!(
         delivered,
         quarantined,
         overtaken,
+        repeated,
         marked,
         unchanged,
         expired,
         removed,
         unreadable,
+        failed,
+        held,
         "batch published"
     );
     if let Some((sequence, why)) = stopped {
-        tracing::warn!(sequence, %why, "a batch ended early; it will be handed in again from here on");
+        tracing::warn!(sequence, %why, "not all of a batch is done; it will be handed in again from here on");
     }
 }

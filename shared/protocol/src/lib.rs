@@ -4,7 +4,8 @@
 //!
 //! 1. the request: [`key`], [`json`], [`request`], [`scope`], [`fingerprint`], [`members`];
 //! 2. what is stored: [`record`], [`answer`], [`decision`], [`outbox`], [`envelope`], with [`time`] and [`ids`];
-//! 3. the protocol: [`writes`] (the three conditional writes), [`classify`] (what a record means), [`flow`] (the life of a call);
+//! 3. the protocol: [`writes`] (the three conditional writes), [`classify`] (what a record means), [`flow`] (the life of a call),
+//!    [`lanes`] (the order in which events leave);
 //! 4. the proof: the module `model`, a test that explores every interleaving of that very code.
 
 pub mod answer;
@@ -17,6 +18,7 @@ pub mod hash;
 pub mod ids;
 pub mod json;
 pub mod key;
+pub mod lanes;
 pub mod members;
 pub mod outbox;
 pub mod record;

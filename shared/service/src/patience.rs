@@ -56,7 +56,7 @@ impl Sends {
 }
 
 /// Between a half and the whole, so that those who wait for one thing do not ask at one time.
-fn jittered(pause: Duration) -> Duration {
+pub(crate) fn jittered(pause: Duration) -> Duration {
     let random = uuid::Uuid::new_v4().as_bytes()[0];
     pause / 2 + pause / 2 * u32::from(random) / 255
 }

@@ -1,6 +1,7 @@
 //! What the use-cases need of the world. Adapters report facts; what a fact means is for `decide_once_protocol` to say.
 
 use std::future::Future;
+use std::num::NonZeroUsize;
 
 use decide_once_protocol::decision::DecisionItem;
 use decide_once_protocol::ids::{DecisionId, EventId};
@@ -149,11 +150,14 @@ pub enum StoreError {
 
 /// Where events go.
 pub trait Sink: Send + Sync {
-    /// Sends one structured-mode CloudEvent. `Ok` only when the sink acknowledged this very event.
-    ///
-    /// # Errors
-    /// See [`SendError`]; anything but a positive acknowledgement is "not sent".
-    fn send(&self, event: &OutboxRow) -> impl Future<Output = Result<(), SendError>> + Send;
+    /// How many events one request of this sink takes. A caller hands in no more at once, so that none waits for more
+    /// others than it must.
+    fn at_once(&self) -> NonZeroUsize;
+
+    /// Sends structured-mode CloudEvents, all at once and in no order: of each subject there is one at most. Tells what
+    /// became of each, in the order of `rows`; an event of which nothing is told counts as not sent. `Ok` only where the
+    /// sink acknowledged this very event; anything else is a [`SendError`].
+    fn send(&self, rows: &[&OutboxRow]) -> impl Future<Output = Vec<Result<(), SendError>>> + Send;
 }
 
 /// Why an event was not sent.

@@ -68,7 +68,7 @@ impl Receiver {
 
     async fn send_with(&self, timeout: Duration) -> Result<(), SendError> {
         let sink = HttpSink::new(&self.url, timeout).unwrap();
-        sink.send(&samples::row(0)).await
+        send(&sink, 0).await
     }
 
     async fn send(&self) -> Result<(), SendError> {
@@ -78,6 +78,12 @@ impl Receiver {
     fn count(&self) -> usize {
         self.got.lock().unwrap().len()
     }
+}
+
+/// One event by itself.
+async fn send(sink: &HttpSink, number: u32) -> Result<(), SendError> {
+    let [verdict] = <[_; 1]>::try_from(sink.send(&[&samples::row(number)]).await).unwrap();
+    verdict
 }
 
 async fn receive(
@@ -128,7 +134,7 @@ async fn events_follow_each_other_on_one_connection() {
     let receiver = Receiver::start(Answers::With(StatusCode::OK)).await;
     let sink = HttpSink::new(&receiver.url, PATIENCE).unwrap();
     for number in 0..3 {
-        sink.send(&samples::row(number)).await.unwrap();
+        send(&sink, number).await.unwrap();
     }
     let got = receiver.got.lock().unwrap();
     assert_eq!(got.len(), 3);
@@ -199,7 +205,7 @@ async fn raw(answer: &'static [u8], hold: bool) -> String {
 async fn an_acknowledgement_counts_although_its_body_never_ends() {
     let url = raw(b"HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nhalf", true).await;
     let sink = HttpSink::new(&url, PATIENCE).unwrap();
-    assert_eq!(sink.send(&samples::row(0)).await, Ok(()));
+    assert_eq!(send(&sink, 0).await, Ok(()));
 }
 
 #[tokio::test]
@@ -208,7 +214,7 @@ async fn a_sink_that_is_not_there_is_not_available() {
     let url = format!("http://{}/", listener.local_addr().unwrap());
     drop(listener);
     let sink = HttpSink::new(&url, PATIENCE).unwrap();
-    let error = sink.send(&samples::row(0)).await;
+    let error = send(&sink, 0).await;
     assert_eq!(
         error,
         Err(SendError::Unavailable("no connection".to_owned()))
@@ -219,7 +225,7 @@ async fn a_sink_that_is_not_there_is_not_available() {
 async fn a_connection_that_breaks_off_is_not_an_acknowledgement() {
     for answer in [&b""[..], b"HTTP/1.1 20"] {
         let sink = HttpSink::new(&raw(answer, false).await, PATIENCE).unwrap();
-        let error = sink.send(&samples::row(0)).await.unwrap_err();
+        let error = send(&sink, 0).await.unwrap_err();
         assert!(matches!(error, SendError::Unavailable(_)), "{error}");
     }
 }

@@ -3,11 +3,11 @@
 use decide_once_protocol::outbox::OutboxRow;
 use decide_once_service::{
     ports::Clock as _,
-    publish::{Publisher, Report, Stop},
+    publish::{Report, Stop},
 };
 use decide_once_tests::{gate::Gate, samples};
 
-use crate::support::{LONGEST, Told, World, marker, stopped_at};
+use crate::support::{LONGEST, PACE, Told, World, marker, stopped_at};
 
 #[tokio::test]
 async fn every_event_of_a_batch_is_sent_once_in_order_and_marked() {
@@ -97,12 +97,7 @@ async fn with_too_little_time_left_no_further_event_is_begun() {
 async fn the_first_event_is_begun_however_little_time_is_left() {
     let world = World::default();
     let batch = world.committed(2).await;
-    let publisher = Publisher {
-        outbox: world.store.clone(),
-        sink: world.sink.clone(),
-        clock: world.time.clone(),
-        longest: LONGEST,
-    };
+    let publisher = world.publisher(world.store.clone(), PACE);
     let report = publisher.publish(&batch, world.time.now()).await;
     assert_eq!((report.delivered, stopped_at(&report)), (1, Some("2")));
 }

@@ -2,6 +2,7 @@
 
 use std::{
     collections::{HashMap, VecDeque},
+    num::NonZeroUsize,
     sync::{Arc, Mutex},
     time::Duration,
 };
@@ -15,15 +16,22 @@ use decide_once_protocol::{
 use decide_once_service::{
     memory::MemoryStore,
     ports::{Clock, Marked, Outbox, Read, SendError, Sink, Store, StoreError},
-    publish::{Change, Image, Publisher, Report},
+    publish::{Change, Image, Pace, Publisher, Report},
 };
 use decide_once_tests::{conformance::place, fixtures::ManualClock, gate::Gate, samples};
+use futures_util::future::join_all;
 
 /// How long an invocation of the publish function may take.
 pub(crate) const INVOCATION: Duration = Duration::from_secs(60);
 
 /// The longest that an event may take.
 pub(crate) const LONGEST: Duration = Duration::from_secs(10);
+
+/// One attempt in an invocation, so that a test sees each.
+pub(crate) const PACE: Pace = Pace {
+    attempts: 1,
+    ..Pace::within(LONGEST)
+};
 
 /// One outbox and one sink, and the time that everybody has.
 #[derive(Debug, Clone, Default)]
@@ -60,14 +68,19 @@ impl World {
 
     /// With another way to the rows.
     pub(crate) async fn publish_to(&self, outbox: impl Outbox, batch: &[Change]) -> Report {
-        let publisher = Publisher {
-            outbox,
-            sink: self.sink.clone(),
-            clock: self.time.clone(),
-            longest: LONGEST,
-        };
         let deadline = self.time.now().plus(INVOCATION);
-        publisher.publish(batch, deadline).await
+        let report = self.publisher(outbox, PACE).publish(batch, deadline).await;
+        assert_eq!(report.total(), u32::try_from(batch.len()).unwrap());
+        report
+    }
+
+    /// A process of the publish function.
+    pub(crate) fn publisher<O: Outbox>(
+        &self,
+        outbox: O,
+        pace: Pace,
+    ) -> Publisher<O, ScriptedSink, ManualClock> {
+        Publisher::new(outbox, self.sink.clone(), self.time.clone(), pace)
     }
 
     /// Where the rows stand, by their number in the decision.
@@ -157,7 +170,17 @@ impl ScriptedSink {
 }
 
 impl Sink for ScriptedSink {
-    async fn send(&self, row: &OutboxRow) -> Result<(), SendError> {
+    fn at_once(&self) -> NonZeroUsize {
+        NonZeroUsize::MIN
+    }
+
+    async fn send(&self, rows: &[&OutboxRow]) -> Vec<Result<(), SendError>> {
+        join_all(rows.iter().map(|row| self.take(row))).await
+    }
+}
+
+impl ScriptedSink {
+    async fn take(&self, row: &OutboxRow) -> Result<(), SendError> {
         let number = number_of(&row.event.id);
         let told = {
             let mut script = self.0.lock().unwrap();

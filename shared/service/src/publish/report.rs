@@ -2,7 +2,7 @@
 
 use crate::ports::{SendError, StoreError};
 
-/// What became of a change. Every one has exactly one, so that the counts add up to the batch.
+/// How a change was done with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {
     /// The sink acknowledged it, and the row says so.
@@ -11,6 +11,8 @@ pub enum Fate {
     Quarantined,
     /// Sent, but the row no longer carried the marker: somebody else marked, redrove or removed it meanwhile.
     Overtaken,
+    /// This process has done with it before, behind a change that failed.
+    Repeated,
     /// It only took a marker away: this publisher's own mark, or another's.
     Marked,
     /// It left the marker as it was, or a row without one.
@@ -23,21 +25,30 @@ pub enum Fate {
     Unreadable,
 }
 
-/// Why a batch ended before its last change.
+/// Why a change is not done. It must be handed in again.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Stop {
-    /// Not enough of the invocation is left for another event.
-    #[error("the invocation's time is up")]
-    OutOfTime,
     /// The sink did not take it.
     #[error(transparent)]
     Sink(#[from] SendError),
     /// The event was sent, but it is not known to be marked: it will be sent again.
     #[error(transparent)]
     Store(#[from] StoreError),
+    /// Not begun: not enough of the invocation is left for another event.
+    #[error("the invocation's time is up")]
+    OutOfTime,
+    /// Not begun: the sink has failed so often that it is left alone for a while.
+    #[error("the sink is taken for down and is left alone for a while")]
+    SinkDown,
+    /// Not begun: the store did not take another event's mark.
+    #[error("the store takes no marks; what is sent now would be sent again")]
+    StoreDown,
+    /// Not begun: an earlier event of its subject is not done.
+    #[error("an earlier event of its subject is not done")]
+    Behind,
 }
 
-/// What became of a batch.
+/// What became of a batch. Each change is counted once, so that the counts add up to it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[must_use]
 pub struct Report {
@@ -47,6 +58,8 @@ pub struct Report {
     pub quarantined: u32,
     /// How many [`Fate::Overtaken`].
     pub overtaken: u32,
+    /// How many [`Fate::Repeated`].
+    pub repeated: u32,
     /// How many [`Fate::Marked`].
     pub marked: u32,
     /// How many [`Fate::Unchanged`].
@@ -57,31 +70,51 @@ pub struct Report {
     pub removed: u32,
     /// How many [`Fate::Unreadable`].
     pub unreadable: u32,
-    /// The sequence number of the first change that is not done, and why: it and all behind it must be handed in again.
+    /// How many were sent, and are not known to be delivered and marked.
+    pub failed: u32,
+    /// How many were not begun.
+    pub held: u32,
+    /// The sequence number of the first change that is not done, and why: it and all behind it will be handed in again.
     pub stopped: Option<(String, Stop)>,
 }
 
 impl Report {
-    pub(super) const fn count(&mut self, fate: Fate) {
-        let counter = match fate {
-            Fate::Delivered => &mut self.delivered,
-            Fate::Quarantined => &mut self.quarantined,
-            Fate::Overtaken => &mut self.overtaken,
-            Fate::Marked => &mut self.marked,
-            Fate::Unchanged => &mut self.unchanged,
-            Fate::Expired => &mut self.expired,
-            Fate::Removed => &mut self.removed,
-            Fate::Unreadable => &mut self.unreadable,
+    /// Counts the next change of the batch.
+    pub(super) fn count(&mut self, sequence: &str, outcome: Result<Fate, Stop>) {
+        let counter = match &outcome {
+            Ok(Fate::Delivered) => &mut self.delivered,
+            Ok(Fate::Quarantined) => &mut self.quarantined,
+            Ok(Fate::Overtaken) => &mut self.overtaken,
+            Ok(Fate::Repeated) => &mut self.repeated,
+            Ok(Fate::Marked) => &mut self.marked,
+            Ok(Fate::Unchanged) => &mut self.unchanged,
+            Ok(Fate::Expired) => &mut self.expired,
+            Ok(Fate::Removed) => &mut self.removed,
+            Ok(Fate::Unreadable) => &mut self.unreadable,
+            Err(Stop::Sink(_) | Stop::Store(_)) => &mut self.failed,
+            Err(Stop::OutOfTime | Stop::SinkDown | Stop::StoreDown | Stop::Behind) => {
+                &mut self.held
+            }
         };
         *counter += 1;
+        if let (Err(stop), None) = (outcome, &self.stopped) {
+            self.stopped = Some((sequence.to_owned(), stop));
+        }
     }
 
-    pub(super) fn stop(&mut self, sequence: &str, why: Stop) {
-        self.stopped = Some((sequence.to_owned(), why));
-    }
-
-    /// Whether an event was sent, whatever became of its mark.
-    pub(super) const fn has_sent(&self) -> bool {
-        self.delivered + self.quarantined + self.overtaken > 0
+    /// The number of changes that were counted: all of the batch.
+    #[must_use]
+    pub const fn total(&self) -> u32 {
+        self.delivered
+            + self.quarantined
+            + self.overtaken
+            + self.repeated
+            + self.marked
+            + self.unchanged
+            + self.expired
+            + self.removed
+            + self.unreadable
+            + self.failed
+            + self.held
     }
 }

@@ -7,20 +7,21 @@ mod client;
 mod target;
 mod verdict;
 
+use std::num::NonZeroUsize;
 use std::time::Duration;
 
 use ::http::header::{CONTENT_TYPE, HeaderValue, USER_AGENT};
 use ::http::{Request, Uri};
 use bytes::Bytes;
-use decide_once_protocol::outbox::OutboxRow;
+use decide_once_protocol::outbox::{MEDIA_TYPE, OutboxRow};
 use decide_once_service::ports::{SendError, Sink};
+use futures_util::future::join_all;
 use http_body_util::Full;
 
 use client::Client;
 
 /// The media type of structured mode.
-const STRUCTURED: HeaderValue =
-    HeaderValue::from_static("application/cloudevents+json; charset=utf-8");
+const STRUCTURED: HeaderValue = HeaderValue::from_static(MEDIA_TYPE);
 
 /// Who sends.
 const AGENT: HeaderValue =
@@ -76,7 +77,18 @@ impl HttpSink {
 }
 
 impl Sink for HttpSink {
-    async fn send(&self, row: &OutboxRow) -> Result<(), SendError> {
+    /// One: a slow answer is waited for by its own subject alone.
+    fn at_once(&self) -> NonZeroUsize {
+        NonZeroUsize::MIN
+    }
+
+    async fn send(&self, rows: &[&OutboxRow]) -> Vec<Result<(), SendError>> {
+        join_all(rows.iter().map(|row| self.post(row))).await
+    }
+}
+
+impl HttpSink {
+    async fn post(&self, row: &OutboxRow) -> Result<(), SendError> {
         let request = self.request(row.event.to_cloud_event());
         match self.client.status(request, self.timeout).await {
             Ok(status) => verdict::of(status),
