@@ -11,7 +11,7 @@ use decide_once::{
     serve,
 };
 use decide_once_protocol::json::Value;
-use tracing_subscriber::EnvFilter;
+use decide_once_service::logging;
 
 /// Wrong usage, as clap and most commands have it.
 const USAGE: u8 = 2;
@@ -39,12 +39,7 @@ async fn main() -> ExitCode {
 }
 
 async fn serve(args: &decide_once::cli::ServeArgs) -> ExitCode {
-    tracing_subscriber::fmt()
-        .with_env_filter(
-            EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(DEFAULT_FILTER)),
-        )
-        .with_writer(std::io::stderr)
-        .init();
+    logging::init_for_people(DEFAULT_FILTER);
     match serve::run(args).await {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => failure(&error),

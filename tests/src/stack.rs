@@ -42,7 +42,15 @@ impl Stack {
     /// # Panics
     /// It does not get ready.
     pub async fn start(args: &[&str]) -> Self {
-        Self::start_binary(&binary::decide_once(), args).await
+        Self::launch(&binary::decide_once(), args, &[]).await
+    }
+
+    /// As [`start`](Self::start), with further variables in its own environment.
+    ///
+    /// # Panics
+    /// It does not get ready.
+    pub async fn start_with(args: &[&str], variables: &[(&str, &str)]) -> Self {
+        Self::launch(&binary::decide_once(), args, variables).await
     }
 
     /// As [`start`](Self::start), for tests that Cargo tells where the binary is.
@@ -50,11 +58,16 @@ impl Stack {
     /// # Panics
     /// It does not get ready.
     pub async fn start_binary(binary: &Path, args: &[&str]) -> Self {
+        Self::launch(binary, args, &[]).await
+    }
+
+    async fn launch(binary: &Path, args: &[&str], variables: &[(&str, &str)]) -> Self {
         let (ready, mut ready_seen) = watch::channel(None);
         let output = Output::default();
         let temporary = tempfile::tempdir().unwrap();
         let mut child = command(binary, args)
             .args(["--port", "0"])
+            .envs(variables.iter().copied())
             .env("TMPDIR", temporary.path())
             .spawn()
             .unwrap_or_else(|error| panic!("{}: {error}", binary.display()));

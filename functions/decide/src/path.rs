@@ -3,6 +3,7 @@
 use decide_once_protocol::ids::DecisionId;
 use decide_once_protocol::request::{PolicyId, PolicyVersion};
 use decide_once_protocol::scope::OperationId;
+use lambda_http::http::Method;
 
 /// A path that means something here.
 #[derive(Debug)]
@@ -45,7 +46,21 @@ impl Resource {
         }
     }
 
-    /// The methods, as `Allow` lists them.
+    /// The path as the API's description has it: the same for every id.
+    pub(crate) const fn template(&self) -> &'static str {
+        match self {
+            Self::Decisions => "/v1/decisions",
+            Self::Decision(_) => "/v1/decisions/{decisionId}",
+            Self::Operation(_) => "/v1/operations/{operationId}",
+            Self::Policies => "/v1/policies",
+            Self::Policy(_) => "/v1/policies/{policyId}/{version}",
+            Self::OpenApi => "/openapi.json",
+            Self::Health => "/health",
+        }
+    }
+
+    /// The methods, as `Allow` lists them. What can be read has `HEAD` as well (RFC 9110 §9.1): it is answered as `GET`, and the gateway, which
+    /// does the HTTP, sends the length of the body in place of the body.
     pub(crate) const fn methods(&self) -> &'static str {
         match self {
             Self::Decisions => "POST",
@@ -54,8 +69,15 @@ impl Resource {
             | Self::Policies
             | Self::Policy(_)
             | Self::OpenApi
-            | Self::Health => "GET",
+            | Self::Health => "GET, HEAD",
         }
+    }
+
+    /// Whether it has this one.
+    pub(crate) fn has(&self, method: &Method) -> bool {
+        self.methods()
+            .split(", ")
+            .any(|known| known == method.as_str())
     }
 }
 

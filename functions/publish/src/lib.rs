@@ -9,7 +9,7 @@ mod event;
 mod log;
 
 use std::sync::Arc;
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 use decide_once_dynamodb::client::CALL_TIMEOUT;
 use decide_once_dynamodb::{DynamoStore, client_from_env};
@@ -52,11 +52,12 @@ pub async fn run() -> Result<(), Error> {
 }
 
 async fn publish(publisher: &Publishes, event: LambdaEvent<StreamEvent>) -> BatchResponse {
+    let begun = Instant::now();
     let batch = event.payload.into_changes();
     // The remaining time comes from Lambda's clock, the deadline is told in this worker's.
     let deadline = publisher.clock.now().plus(remaining(&event.context));
     let report = publisher.publish(&batch, deadline).await;
-    log::line(&report);
+    log::line(&report, &event.context.request_id, begun.elapsed());
     BatchResponse::of(report)
 }
 

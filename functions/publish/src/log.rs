@@ -1,8 +1,10 @@
 //! One line for each batch: counts and what ended it; never an event's content.
 
+use std::time::Duration;
+
 use decide_once_service::publish::Report;
 
-pub(crate) fn line(report: &Report) {
+pub(crate) fn line(report: &Report, invocation: &str, took: Duration) {
     let Report {
         delivered,
         quarantined,
@@ -29,6 +31,8 @@ pub(crate) fn line(report: &Report) {
         unreadable,
         failed,
         held,
+        total_us = u64::try_from(took.as_micros()).unwrap_or(u64::MAX),
+        invocation,
         "batch published"
     );
     if let Some((sequence, why)) = stopped {

@@ -95,7 +95,7 @@ impl<S: Store + Mismatches, C: Clock, I: Ids> Decider<S, C, I> {
                     if now.until(budget.deadline) < SHORTEST_CALL {
                         Step::Surrender(reservation.release(RetryCause::Deadline, now))
                     } else {
-                        evaluate(reservation, &caller, &self.settings, now)
+                        finish.evaluating(|| evaluate(reservation, &caller, &self.settings, now))
                     }
                 }
                 Step::Commit(decided) => {

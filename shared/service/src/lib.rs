@@ -12,6 +12,7 @@ mod call;
 pub mod crash;
 mod decide;
 pub mod destination;
+mod effort;
 mod evaluate;
 pub mod limits;
 pub mod logging;
@@ -31,6 +32,7 @@ pub mod variables;
 
 pub use call::{Call, Unreservable};
 pub use decide::{Budget, Decider};
+pub use effort::Effort;
 
 /// A place where the local stack can make a worker die or stall; nothing without the feature `local`.
 macro_rules! crash_point {

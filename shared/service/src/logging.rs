@@ -1,17 +1,126 @@
 //! Logs: JSON lines on standard output, as Lambda collects them.
+//!
+//! What this project's own crates say names no key, fact, outcome or token, at any level. What the crates beneath say may quote
+//! whatever they were handed: at `trace` the Lambda runtime prints events and the SDK requests, and an error of a parser, or a
+//! panic, quotes what it stumbled over. So of theirs only warnings and errors are told at all, by the place in their code and
+//! without their words, whatever `RUST_LOG` says.
 
-use tracing_subscriber::EnvFilter;
+use std::backtrace::{Backtrace, BacktraceStatus};
+use std::fmt;
+use std::panic;
 
-/// Starts logging; the level is `RUST_LOG`'s, else `info`. A second call does nothing.
+use tracing::{Event, Level, Metadata, Subscriber};
+use tracing_subscriber::filter::filter_fn;
+use tracing_subscriber::fmt::format::{self, FormatEvent, FormatFields, JsonFields, Writer};
+use tracing_subscriber::fmt::{FmtContext, layer};
+use tracing_subscriber::layer::SubscriberExt as _;
+use tracing_subscriber::registry::LookupSpan;
+use tracing_subscriber::util::SubscriberInitExt as _;
+use tracing_subscriber::{EnvFilter, Layer as _};
+
+/// Whose words are repeated, by the beginning of an event's target: this project's crates, and the one that looks for a region and
+/// for credentials, and never sees a request.
+const TRUSTED: [&str; 3] = ["decide_once", "fn_", "aws_config"];
+
+/// In the place of what another crate says.
+const LEFT_OUT: &str =
+    "a crate beneath has something to say; it may quote a request, so that only its place is told";
+
+/// Starts logging in a function, panics included; the level is `RUST_LOG`'s, else `info`. A second call does nothing.
 pub fn init() {
-    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("info"));
-    let started = tracing_subscriber::fmt()
+    let json = format::format()
         .json()
         .flatten_event(true)
-        .with_env_filter(filter)
         .with_current_span(false)
-        .without_time()
+        .with_span_list(false)
+        .without_time();
+    let written = layer()
+        .fmt_fields(JsonFields::new())
+        .event_format(Reticent {
+            trusted: json,
+            other: json_line,
+        });
+    let started = tracing_subscriber::registry()
+        .with(level("info"))
+        .with(written.with_filter(filter_fn(is_told)))
         .try_init();
-    // Only fails where somebody else has set up logging before, as the local stack does.
+    if started.is_ok() {
+        panic::set_hook(Box::new(panicked));
+    }
+}
+
+/// Starts logging for people, on standard error; the level is `RUST_LOG`'s, else `default`. A second call does nothing.
+pub fn init_for_people(default: &str) {
+    let written = layer().with_writer(std::io::stderr).event_format(Reticent {
+        trusted: format::format(),
+        other: text_line,
+    });
+    let started = tracing_subscriber::registry()
+        .with(level(default))
+        .with(written.with_filter(filter_fn(is_told)))
+        .try_init();
     drop(started);
+}
+
+fn level(default: &str) -> EnvFilter {
+    EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(default))
+}
+
+fn is_trusted(target: &str) -> bool {
+    TRUSTED.iter().any(|trusted| target.starts_with(trusted))
+}
+
+fn is_told(metadata: &Metadata<'_>) -> bool {
+    is_trusted(metadata.target()) || *metadata.level() <= Level::WARN
+}
+
+/// A message of the standard library's hook would be the panic's own words: `byte index 1 is not a char boundary; it is inside 'ä'
+/// of …`.
+fn panicked(info: &panic::PanicHookInfo<'_>) {
+    let backtrace = Backtrace::capture();
+    let is_known = backtrace.status() == BacktraceStatus::Captured;
+    tracing::error!(
+        alarm = "panic",
+        place = info.location().map(ToString::to_string),
+        backtrace = is_known.then(|| backtrace.to_string()),
+        "a panic; it may quote a request, so that only its place is told"
+    );
+}
+
+/// Writes trusted events as they are, and of others that there was one.
+struct Reticent<F> {
+    trusted: F,
+    other: fn(&Metadata<'_>) -> String,
+}
+
+impl<S, N, F> FormatEvent<S, N> for Reticent<F>
+where
+    S: Subscriber + for<'a> LookupSpan<'a>,
+    N: for<'a> FormatFields<'a> + 'static,
+    F: FormatEvent<S, N>,
+{
+    fn format_event(
+        &self,
+        context: &FmtContext<'_, S, N>,
+        mut writer: Writer<'_>,
+        event: &Event<'_>,
+    ) -> fmt::Result {
+        if is_trusted(event.metadata().target()) {
+            self.trusted.format_event(context, writer, event)
+        } else {
+            writeln!(writer, "{}", (self.other)(event.metadata()))
+        }
+    }
+}
+
+fn json_line(metadata: &Metadata<'_>) -> String {
+    let (level, target) = (metadata.level(), metadata.target());
+    let line = metadata.line().unwrap_or_default();
+    format!(r#"{{"level":"{level}","message":"{LEFT_OUT}","target":"{target}","line":{line}}}"#)
+}
+
+fn text_line(metadata: &Metadata<'_>) -> String {
+    let (level, target) = (metadata.level(), metadata.target());
+    let line = metadata.line().unwrap_or_default();
+    format!("{level} {target}:{line}: {LEFT_OUT}")
 }

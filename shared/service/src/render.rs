@@ -11,6 +11,7 @@ use decide_once_protocol::writes::Unreadable;
 use tokio::time::Instant;
 
 use crate::call::{Prepared, Unreservable};
+use crate::effort::Effort;
 use crate::ports::{Read, Store};
 use crate::problem::{Kind, Problem};
 use crate::reply::{Outcome, Reply, retry_after};
@@ -24,15 +25,15 @@ pub(crate) struct Finish<'a> {
     caller: &'a Prepared<'a>,
     /// When the call has to be answered.
     end: Instant,
-    round_trips: u32,
+    effort: Effort,
 }
 
 impl<'a> Finish<'a> {
-    pub(crate) const fn new(caller: &'a Prepared<'a>, end: Instant) -> Self {
+    pub(crate) fn new(caller: &'a Prepared<'a>, end: Instant) -> Self {
         Self {
             caller,
             end,
-            round_trips: 0,
+            effort: Effort::default(),
         }
     }
 
@@ -46,8 +47,13 @@ impl<'a> Finish<'a> {
         if self.time_left().is_zero() {
             return None;
         }
-        self.round_trips += 1;
-        tokio::time::timeout_at(self.end, call).await.ok()
+        let answered = tokio::time::timeout_at(self.end, call);
+        self.effort.ask(answered).await.ok()
+    }
+
+    /// Evaluates, on the clock.
+    pub(crate) fn evaluating<T>(&mut self, evaluate: impl FnOnce() -> T) -> T {
+        self.effort.evaluating(evaluate)
     }
 
     /// The call had no time to begin; nothing was stored.
@@ -121,7 +127,7 @@ impl<'a> Finish<'a> {
             reply,
             operation,
             attempt,
-            round_trips: self.round_trips,
+            effort: self.effort,
         }
     }
 

@@ -6,6 +6,7 @@ use decide_once_protocol::answer::Rendered;
 use decide_once_protocol::ids::DecisionId;
 use decide_once_protocol::scope::OperationId;
 
+use crate::effort::Effort;
 use crate::problem::Problem;
 use crate::status::Status;
 
@@ -18,8 +19,8 @@ pub struct Outcome {
     pub operation: OperationId,
     /// The attempt that the answer comes from, where a record was seen.
     pub attempt: Option<u32>,
-    /// How many calls the store was asked for.
-    pub round_trips: u32,
+    /// What it took.
+    pub effort: Effort,
 }
 
 /// What a caller is told.

@@ -148,6 +148,7 @@ fn request(stack: &Stack, text: &str, variables: &HashMap<String, String>) -> Re
         let mut argument = || words.next().unwrap();
         match word.as_str() {
             "-i" => {}
+            "-I" => method = Some(Method::HEAD),
             "-X" => method = Some(argument().parse().unwrap()),
             "-H" => headers.push(argument()),
             "-d" => data = Some(argument().into_bytes()),

@@ -122,7 +122,7 @@ async fn t04_a_replay_needs_no_decision_item() {
     world.time.advance(hours(1));
     let replay = world.worker().decide(&call(K1, B0)).await;
     assert_eq!(replay.replayed(), first);
-    assert_eq!(replay.round_trips, 1);
+    assert_eq!(replay.effort.round_trips, 1);
 }
 
 #[tokio::test]

@@ -20,11 +20,15 @@ async fn a13_a_hundred_mismatches_are_counted_and_then_there_is_a_429() {
         let refused = worker.decide(&call(K1, &changed(amount))).await;
         assert_eq!(refused.problem("key-reused").pointers, ["/facts/amount"]);
         let told = amount % REPORT_EVERY == 0;
-        assert_eq!(refused.round_trips, if told { 2 } else { 1 }, "{amount}");
+        assert_eq!(
+            refused.effort.round_trips,
+            if told { 2 } else { 1 },
+            "{amount}"
+        );
     }
     for _ in 0..3 {
         let refused = worker.decide(&call(K1, &changed(1))).await;
-        assert_eq!(refused.round_trips, 1, "the instance remembers");
+        assert_eq!(refused.effort.round_trips, 1, "the instance remembers");
         let problem = refused.problem("too-many-mismatches");
         assert_eq!(problem.kind.retry(), Retry::Never);
         assert_eq!(problem.retry_after, None);

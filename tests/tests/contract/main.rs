@@ -8,6 +8,7 @@
 mod docs;
 mod expiry;
 mod limits;
+mod logs;
 mod patience;
 mod profiles;
 mod refusals;

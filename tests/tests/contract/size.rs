@@ -44,14 +44,14 @@ async fn z01_a_result_is_kept_inline_then_by_reference_then_refused_before_the_c
         let world = World::default();
         let asked = call(K1, &body(memo));
         let first = world.worker_under(sixfold()).decide(&asked).await;
-        assert_eq!(first.round_trips, 2, "{memo}");
+        assert_eq!(first.effort.round_trips, 2, "{memo}");
         let State::Succeeded { answer, .. } = world.record().state else {
             panic!("{:?}", world.record());
         };
         assert_eq!(answer.inline.is_some(), inline, "{memo}");
         let replay = world.worker_under(sixfold()).decide(&asked).await;
         assert_eq!(replay.replayed(), first.created(), "{memo}");
-        assert_eq!(replay.round_trips, round_trips, "{memo}");
+        assert_eq!(replay.effort.round_trips, round_trips, "{memo}");
         world.check();
     }
     let world = World::default();

@@ -126,7 +126,7 @@ async fn what_is_not_packaged_is_not_found_and_readers_are_authorised() {
     let answer = stack.get("/v1/policies/credit-limit").send().await;
     problem(answer, 404, "route-unknown", "never");
     let answer = stack.post("/v1/policies").send().await;
-    assert_eq!(answer.header("allow"), Some("GET"));
+    assert_eq!(answer.header("allow"), Some("GET, HEAD"));
     problem(answer, 405, "method-not-allowed", "never");
     let answer = stack.get("/v1/policies?active=true").send().await;
     problem(answer, 400, "query-invalid", "never");

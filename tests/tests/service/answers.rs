@@ -86,10 +86,13 @@ async fn a09_an_answer_too_large_for_its_record_is_not_read_back_by_its_own_work
     );
     let worker = world.worker_under(echo());
     let first = worker.decide(&call(K1, &body)).await;
-    assert_eq!(first.round_trips, 2);
+    assert_eq!(first.effort.round_trips, 2);
     let replay = worker.decide(&call(K1, &body)).await;
     assert_eq!(replay.replayed(), first.created());
-    assert_eq!(replay.round_trips, 2, "the refused reserve, and the read");
+    assert_eq!(
+        replay.effort.round_trips, 2,
+        "the refused reserve, and the read"
+    );
     let State::Succeeded { answer, .. } = world.record().state else {
         panic!("{:?}", world.record());
     };

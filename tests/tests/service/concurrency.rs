@@ -113,7 +113,7 @@ async fn n02_the_loser_of_the_race_answers_from_the_record_that_came_back() {
             assert_eq!(loser.replayed(), first);
         } else {
             loser.in_progress();
-            assert_eq!(loser.round_trips, 1);
+            assert_eq!(loser.effort.round_trips, 1);
         }
         world.decision();
     }

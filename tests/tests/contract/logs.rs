@@ -1,0 +1,387 @@
+//! What is printed, by the stack and by every function process: one line for each request, and nothing of what callers sent or were told.
+
+use std::{collections::BTreeMap, fs};
+
+use decide_once_tests::{Answer, Request, Stack, eventually};
+use http::Method;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+/// Decides whatever is light, has nothing to say of anything else, and tells all that it knows.
+const POLICY: &str = r#"policy: parcel
+version: 1
+input:
+  type: object
+  required: [memo, weight, parcel]
+  properties:
+    memo: { type: string, maxLength: 9000 }
+    weight: { type: integer }
+    volume: { type: number }
+    parcel: { type: string, maxLength: 60 }
+unique: { parcel: [/parcel] }
+retention: { result: 24h, key: 72h, decision: 400d }
+rules:
+  - id: light
+    when: facts.weight < 90000000
+    then: { decision: zq-outcome, memo: "${facts.memo}", twice: "${facts.weight * 2}" }
+events: [{ type: com.example.parcel.decided, when: "true", data: { memo: "${facts.memo}", weight: "${facts.weight}" } }]
+"#;
+
+/// What must not be found: the mark of all texts that callers send or are told, numbers, tokens, tenants.
+const SECRETS: [&str; 8] = [
+    "zq",
+    "8461973",
+    "16923946",
+    "7312849",
+    "tok-alpha",
+    "tok-beta",
+    "t-alpha",
+    "t-beta",
+];
+
+/// A request's line, as far as it is looked at.
+#[derive(Debug, PartialEq, Eq)]
+struct Line {
+    outcome: String,
+    status: Option<u64>,
+}
+
+/// A stack, and what its log should say.
+struct Run {
+    stack: Stack,
+    expected: BTreeMap<String, Line>,
+    _policies: TempDir,
+}
+
+fn policies() -> TempDir {
+    let directory = tempfile::tempdir().unwrap();
+    fs::create_dir(directory.path().join("parcel")).unwrap();
+    let write = |name: &str, text: &str| fs::write(directory.path().join(name), text).unwrap();
+    write("parcel/1.yaml", POLICY);
+    write("active.yaml", "parcel: 1\n");
+    write("lock", "");
+    directory
+}
+
+fn body(number: u32, memo: &str) -> String {
+    format!(
+        r#"{{"policy":"parcel","subject":"zq-subject","facts":{{"memo":"{memo}","weight":8461973,"volume":0.7312849,"parcel":"zq-parcel-{number}"}}}}"#
+    )
+}
+
+impl Run {
+    async fn start(args: &[&str], variables: &[(&str, &str)]) -> Self {
+        let policies = policies();
+        let path = policies.path().to_str().unwrap().to_owned();
+        let args = [&["--policies", &path], args].concat();
+        Self {
+            stack: Stack::start_with(&args, variables).await,
+            expected: BTreeMap::new(),
+            _policies: policies,
+        }
+    }
+
+    /// `POST /v1/decisions` under a key of its own; the memo is `zq-memo`.
+    fn post(&self, number: u32) -> Request {
+        self.post_body(number, &body(number, "zq-memo"))
+    }
+
+    fn post_body(&self, number: u32, body: &str) -> Request {
+        let request = self.stack.decide(&format!("zq-key-{number}"), body);
+        request.token("tok-alpha").header("x-note", "zq-header")
+    }
+
+    fn get(&self, path: &str) -> Request {
+        self.stack.get(path).token("tok-alpha")
+    }
+
+    /// Sends a request whose line says this.
+    async fn told(&mut self, request: Request, status: u16, outcome: &str) -> Answer {
+        let answer = request.send().await.expect(status);
+        self.expect(&answer, Some(status), outcome);
+        answer
+    }
+
+    fn expect(&mut self, answer: &Answer, status: Option<u16>, outcome: &str) {
+        let id = answer.header("apigw-requestid").unwrap().to_owned();
+        let line = Line {
+            outcome: outcome.to_owned(),
+            status: status.map(u64::from),
+        };
+        assert!(self.expected.insert(id, line).is_none());
+    }
+
+    /// Every line of this kind so far.
+    fn logged(&self, message: &str) -> Vec<Value> {
+        let output = self.stack.output();
+        let lines = output.lines().filter_map(|line| {
+            let (process, line) = line.split_once("] ")?;
+            process.starts_with('[').then_some(line)
+        });
+        lines
+            .filter_map(|line| serde_json::from_str::<Value>(line).ok())
+            .filter(|line| line["message"] == message)
+            .collect()
+    }
+
+    /// Returns all requests' lines, once there is one for each request.
+    async fn all_logged(&self) -> Vec<Value> {
+        eventually("a line for each request", async || {
+            let lines = self.logged("request");
+            (lines.len() >= self.expected.len()).then_some(lines)
+        })
+        .await
+    }
+
+    /// Each request has its one line; nothing that was printed tells anything.
+    async fn check(&self) {
+        let mut lines = BTreeMap::new();
+        for line in self.all_logged().await {
+            assert_eq!(line["level"], "INFO", "{line}");
+            for effort in ["round_trips", "total_us", "store_us", "evaluate_us"] {
+                assert!(line[effort].is_u64(), "{line}");
+            }
+            assert!(line["invocation"].is_string(), "{line}");
+            let id = line["request"].as_str().unwrap().to_owned();
+            let outcome = line["outcome"].as_str().unwrap().to_owned();
+            let status = line["status"].as_u64();
+            let second = lines.insert(id, Line { outcome, status });
+            assert_eq!(second, None, "two lines for one request");
+        }
+        assert_eq!(lines, self.expected);
+        let output = self.stack.output().to_lowercase();
+        for secret in SECRETS {
+            let found = output.lines().find(|line| line.contains(secret));
+            assert_eq!(found, None, "{secret} was printed");
+        }
+    }
+
+    /// The round trips that the lines tell are those that reached the store.
+    async fn check_round_trips(&self) {
+        let told: u64 = self
+            .all_logged()
+            .await
+            .iter()
+            .map(|line| line["round_trips"].as_u64().unwrap())
+            .sum();
+        let metrics = self.stack.metrics().await;
+        let counted = metrics["dynamodbByFunction"]["decide"].as_object().unwrap();
+        let counted = counted
+            .values()
+            .map(|calls| calls["calls"].as_u64().unwrap());
+        assert_eq!(told, counted.sum::<u64>());
+    }
+
+    async fn refusals(&mut self) {
+        self.told(
+            self.stack.decide("zq key", &body(1, "zq-memo")),
+            400,
+            "key-invalid",
+        )
+        .await;
+        let keyless = self
+            .stack
+            .post("/v1/decisions")
+            .json_text(body(1, "zq-memo"));
+        self.told(keyless, 400, "key-missing").await;
+        self.told(
+            self.post_body(1, r#"{"policy":"parcel","facts":{"memo":"zq"#),
+            400,
+            "body-invalid",
+        )
+        .await;
+        let binary = self
+            .stack
+            .post("/v1/decisions")
+            .key("zq-binary")
+            .json_text(&b"{\"zq\":\"\xff\"}"[..]);
+        self.told(binary, 400, "body-invalid").await;
+        let text = self
+            .stack
+            .post("/v1/decisions")
+            .key("zq-text")
+            .header("content-type", "text/zq");
+        self.told(text.body("zq"), 415, "media-type-unsupported")
+            .await;
+        self.told(
+            self.post_body(1, &"zq".repeat(40_000)),
+            413,
+            "body-too-large",
+        )
+        .await;
+        self.told(self.get("/v1/policies?zq=zq-query"), 400, "query-invalid")
+            .await;
+        self.told(self.get("/zq-path"), 404, "route-unknown").await;
+        let delete = self
+            .stack
+            .request(Method::DELETE, "/v1/decisions")
+            .token("tok-alpha");
+        self.told(delete, 405, "method-not-allowed").await;
+        let odd = self
+            .stack
+            .request(Method::from_bytes(b"ZQ").unwrap(), "/v1/decisions");
+        self.told(odd.token("tok-alpha"), 405, "method-not-allowed")
+            .await;
+        let reader = self
+            .stack
+            .decide("zq-key", &body(1, "zq-memo"))
+            .token("tok-alpha-read");
+        self.told(reader, 403, "forbidden").await;
+        let number = body(1, "zq-memo").replace("8461973", "\"zq-8461973\"");
+        self.told(self.post_body(1, &number), 422, "facts-invalid")
+            .await;
+        let unknown = body(1, "zq-memo").replace("parcel", "zq-policy");
+        self.told(self.post_body(1, &unknown), 422, "policy-unknown")
+            .await;
+        // The gateway refuses it; the function never sees it.
+        let stolen = self.stack.get("/v1/policies").token("zq-token");
+        let _ = stolen.send().await.expect(401);
+    }
+
+    async fn decisions(&mut self) {
+        let first = self.told(self.post(1), 201, "decided").await;
+        self.told(self.post(1), 200, "replayed").await;
+        let other = body(1, "zq-other");
+        self.told(self.post_body(1, &other), 409, "key-reused")
+            .await;
+        self.told(self.post_body(1, &other), 409, "key-reused")
+            .await;
+        self.told(self.post_body(1, &other), 429, "too-many-mismatches")
+            .await;
+        let heavy = body(2, "zq-memo").replace("8461973", "98461973");
+        self.told(self.post_body(2, &heavy), 422, "decision-failed")
+            .await;
+        self.told(self.post_body(2, &heavy), 422, "decision-failed")
+            .await;
+        // Too large for the record: the replay reads the decision.
+        let large = body(3, &"zq".repeat(2_000));
+        self.told(self.post_body(3, &large), 201, "decided").await;
+        self.told(self.post_body(3, &large), 200, "replayed").await;
+        let taken = body(4, "zq-memo").replace("zq-parcel-4", "zq-parcel-1");
+        self.told(self.post_body(4, &taken), 409, "already-decided")
+            .await;
+
+        let (decision, operation) = (
+            first.json()["decisionId"].clone(),
+            first.json()["operationId"].clone(),
+        );
+        let decision = format!("/v1/decisions/{}", decision.as_str().unwrap());
+        let operation = format!("/v1/operations/{}", operation.as_str().unwrap());
+        for path in [
+            &decision,
+            &operation,
+            "/v1/policies",
+            "/v1/policies/parcel/1",
+            "/openapi.json",
+            "/health",
+        ] {
+            self.told(self.get(path), 200, "read").await;
+            let head = self.stack.request(Method::HEAD, path).token("tok-alpha");
+            assert!(self.told(head, 200, "read").await.body.is_empty());
+        }
+        self.told(self.get("/v1/decisions/zq-id"), 404, "not-found")
+            .await;
+        self.told(self.get("/v1/policies/zq-policy/1"), 404, "not-found")
+            .await;
+        self.told(
+            self.stack.get(&operation).token("tok-beta"),
+            404,
+            "not-found",
+        )
+        .await;
+        self.check_round_trips().await;
+
+        self.stack.advance(25 * 3_600).await;
+        self.told(self.post(1), 409, "result-expired").await;
+        self.told(self.get(&operation), 410, "result-gone").await;
+    }
+
+    async fn faults(&mut self) {
+        self.stack
+            .arm(&json!({ "call": "PutItem", "fault": "throttle", "times": 3 }))
+            .await;
+        self.told(self.post(10), 503, "unavailable").await;
+        // A panic: the process lives on, and the key is held until its lease lapses.
+        self.stack
+            .arm(&json!({ "point": "before_commit", "action": "panic" }))
+            .await;
+        let panicked = self.post(11).send().await;
+        assert!(panicked.status.is_server_error());
+        self.expect(&panicked, None, "interrupted");
+        self.told(self.post(11).header("prefer", "wait=0"), 202, "in-progress")
+            .await;
+        self.told(
+            self.post(11).header("prefer", "wait=1, zq=zq"),
+            202,
+            "in-progress",
+        )
+        .await;
+        // A kill: whoever dies writes nothing; what it has committed stands.
+        self.stack
+            .arm(&json!({ "point": "after_commit", "action": "kill" }))
+            .await;
+        assert!(self.post(12).send().await.status.is_server_error());
+        self.told(self.post(12), 200, "replayed").await;
+        self.stack.advance(31).await;
+        self.told(self.post(11), 201, "decided").await;
+    }
+
+    async fn publishing(&mut self) {
+        let quarantined = |run: &Self| -> u64 {
+            let batches = run.logged("batch published");
+            batches
+                .iter()
+                .filter_map(|batch| batch["quarantined"].as_u64())
+                .sum()
+        };
+        self.stack.sink("down").await;
+        self.told(self.post(20), 201, "decided").await;
+        eventually("a batch that ends early", async || {
+            let output = self.stack.output();
+            output.contains("a batch ended early").then_some(())
+        })
+        .await;
+        assert_eq!(quarantined(self), 0);
+        self.stack.sink("poison").await;
+        eventually("a quarantined event", async || {
+            (quarantined(self) > 0).then_some(())
+        })
+        .await;
+        self.stack.sink("up").await;
+        self.told(self.post(21), 201, "decided").await;
+        eventually("an event", async || {
+            (!self.stack.events().await.is_empty()).then_some(())
+        })
+        .await;
+    }
+}
+
+async fn mixed(variables: &[(&str, &str)]) {
+    let args = ["--concurrency", "1", "--env", "MISMATCH_BUDGET=2"];
+    let mut run = Run::start(&args, variables).await;
+    run.refusals().await;
+    run.decisions().await;
+    run.faults().await;
+    run.publishing().await;
+    run.check().await;
+}
+
+#[tokio::test]
+async fn each_request_has_one_line_and_nothing_that_was_sent_or_told_is_printed() {
+    mixed(&[]).await;
+}
+
+#[tokio::test]
+async fn nothing_that_was_sent_or_told_is_printed_at_the_most_talkative_level() {
+    mixed(&[("RUST_LOG", "trace")]).await;
+}
+
+#[tokio::test]
+async fn a_caller_that_no_authorizer_names_has_its_line_too() {
+    let args = ["--concurrency", "1", "--env", "TENANT_CLAIM=zq-claim"];
+    let mut run = Run::start(&args, &[]).await;
+    run.told(run.post(1), 401, "unauthenticated").await;
+    run.told(run.get("/v1/policies"), 401, "unauthenticated")
+        .await;
+    run.check().await;
+}
