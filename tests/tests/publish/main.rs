@@ -7,4 +7,6 @@
 mod batches;
 mod changes;
 mod marks;
+mod outages;
+mod subjects;
 mod support;

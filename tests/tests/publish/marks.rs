@@ -3,11 +3,13 @@
 use decide_once_protocol::outbox::{Delivery, Marker};
 use decide_once_service::{
     ports::{Clock as _, Marked, Outbox as _, SendError},
-    publish::{Report, Stop},
+    publish::{Due, Fate, Report, Stop},
 };
 use decide_once_tests::{gate::Gate, samples};
 
-use crate::support::{MarksFail, Told, World, change, marker, stopped_at};
+use crate::support::{
+    INVOCATION, LONGEST, MarksFail, PACE, Told, World, change, marker, stopped_at,
+};
 
 /// The publisher's half: the second send has the same id and the same bytes.
 #[tokio::test]
@@ -131,4 +133,33 @@ async fn a_row_that_is_redriven_between_send_and_mark_stays_undelivered() {
     let report = world.publish(&[change(2, Some(&row), after)]).await;
     assert_eq!(report.delivered, 1);
     assert_eq!(world.standing(), [world.delivered()]);
+}
+
+/// The stream and a sweeper deliver the same row: the consumer has it twice, with one id and the same bytes, and the row
+/// stays as the first of them marked it.
+#[tokio::test]
+async fn o11_stream_and_sweeper_at_once() {
+    let world = World::default();
+    let batch = world.committed(1).await;
+    let gate = Gate::closed();
+    world.sink.tell(0, [Told::TakeAt(gate.clone())]);
+    let stream = {
+        let (world, batch) = (world.clone(), batch.clone());
+        tokio::spawn(async move { world.publish(&batch).await })
+    };
+    gate.reached().await;
+    // It reads the row strongly, by its state, and finds it undelivered.
+    let row = &world.store.rows()[0];
+    let seen = marker(row).unwrap();
+    let sweeper = world.publisher(world.store.clone(), PACE);
+    let deadline = world.time.now().plus(INVOCATION);
+    let swept = sweeper.deliver(&[Due { row, seen }], deadline).await;
+    assert_eq!(swept, [Ok(Fate::Delivered)]);
+    let delivered = world.standing();
+    world.time.advance(LONGEST);
+    gate.open();
+    assert_eq!(stream.await.unwrap().overtaken, 1);
+    assert_eq!(world.standing(), delivered);
+    let taken = world.sink.taken();
+    assert_eq!(taken, vec![taken[0].clone(); 2]);
 }

@@ -105,6 +105,17 @@ pub(crate) fn change(number: u32, before: Option<&OutboxRow>, after: &OutboxRow)
     }
 }
 
+/// The events number 0 and on, of these subjects.
+pub(crate) fn of_subjects<'a>(subjects: impl IntoIterator<Item = &'a str>) -> Vec<OutboxRow> {
+    let mut rows = Vec::new();
+    for (number, subject) in (0..).zip(subjects) {
+        let mut row = samples::row(number);
+        subject.clone_into(&mut row.event.subject);
+        rows.push(row);
+    }
+    rows
+}
+
 /// The marker that a row carries.
 pub(crate) fn marker(row: &OutboxRow) -> Option<Marker> {
     match row.delivery {
@@ -121,7 +132,7 @@ pub(crate) fn stopped_at(report: &Report) -> Option<&str> {
         .map(|(sequence, _)| sequence.as_str())
 }
 
-fn number_of(event: &EventId) -> u32 {
+pub(crate) fn number_of(event: &EventId) -> u32 {
     event.as_str().rsplit('.').next().unwrap().parse().unwrap()
 }
 
@@ -146,6 +157,7 @@ pub(crate) struct ScriptedSink(Arc<Mutex<Script>>);
 
 #[derive(Debug, Default)]
 struct Script {
+    down: bool,
     told: HashMap<u32, VecDeque<Told>>,
     tried: Vec<u32>,
     taken: Vec<String>,
@@ -156,6 +168,11 @@ impl ScriptedSink {
     pub(crate) fn tell(&self, number: u32, told: impl IntoIterator<Item = Told>) {
         let mut script = self.0.lock().unwrap();
         script.told.entry(number).or_default().extend(told);
+    }
+
+    /// From now on it takes nothing, or, if not, again what it is told to take.
+    pub(crate) fn down(&self, down: bool) {
+        self.0.lock().unwrap().down = down;
     }
 
     /// The numbers of the events that were sent, in order, whatever became of them.
@@ -185,6 +202,9 @@ impl ScriptedSink {
         let told = {
             let mut script = self.0.lock().unwrap();
             script.tried.push(number);
+            if script.down {
+                return Err(SendError::Unavailable("no connection".to_owned()));
+            }
             let told = script.told.get_mut(&number).and_then(VecDeque::pop_front);
             let told = told.unwrap_or(Told::Take);
             if matches!(told, Told::Take | Told::TakeSilently | Told::TakeAt(_)) {

@@ -25,6 +25,10 @@ pub(crate) enum Mutant {
     MarkWithoutExists,
     /// Each send has an id of its own.
     NewIdEachSend,
+    /// What was done behind a failure is remembered by its event, so that a redriven row is taken for done.
+    RememberWithoutMarker,
+    /// What was sent is remembered before it is marked.
+    RememberUnmarked,
 }
 
 /// What is explored.

@@ -11,6 +11,7 @@ pub(crate) enum Move {
     SweeperFindsTheRow,
     Sends(Who, Sent),
     Marks(Who, Marked),
+    AnotherRowFails,
     Crashes(Who),
     LateMarkArrives(usize),
     OperatorRedrives,
@@ -83,6 +84,7 @@ pub(crate) fn moves(world: &World, config: &Config) -> Vec<(Move, Outcome)> {
             after.faults -= 1;
             after.images.clear();
             after.publisher = Sender::Idle;
+            after.known = None;
             Ok(())
         });
     }
@@ -128,6 +130,9 @@ fn works(world: &World, who: Who, config: &Config, next: &mut Vec<(Move, Outcome
                     marks(world, who, mark, row, marked, config),
                 ));
             }
+            if who == Who::Publisher && world.faults > 0 {
+                next.push((Move::AnotherRowFails, repeats(world, mark, row, config)));
+            }
         }
     }
     if world.faults > 0 && *sender(world, who) != Sender::Idle {
@@ -135,6 +140,9 @@ fn works(world: &World, who: Who, config: &Config, next: &mut Vec<(Move, Outcome
         after.faults -= 1;
         // The stream hands the image out again; the sweeper finds the row again.
         *sender_mut(&mut after, who) = Sender::Idle;
+        if who == Who::Publisher {
+            after.known = None;
+        }
         next.push((Move::Crashes(who), Ok(after)));
     }
 }
@@ -157,7 +165,18 @@ fn starts(world: &World, who: Who, config: &Config, next: &mut Vec<(Move, Outcom
                 ));
                 return;
             }
-            if let (true, Some(seen)) = (act, image.new) {
+            let known = match config.mutant {
+                Mutant::RememberWithoutMarker => world.known.is_some(),
+                _ => world.known.is_some() && world.known == image.new,
+            };
+            if act && known {
+                if marker(world.row.as_ref()) == image.new {
+                    let rule = "an event that is still to be sent was passed over";
+                    next.push((Move::PublisherTakesTheNextImage, Err(rule)));
+                    return;
+                }
+                after.images.remove(0);
+            } else if let (true, Some(seen)) = (act, image.new) {
                 begin(&mut after, who, as_committed(world, seen), seen, config);
             } else {
                 after.images.remove(0);
@@ -258,6 +277,19 @@ fn marks(
             *sender_mut(&mut after, who) = Sender::Idle;
         }
     }
+    Ok(after)
+}
+
+/// The row is marked, but another one in front of it failed: its image is handed in again, to a process that remembers it.
+fn repeats(world: &World, mark: &Mark, row: &OutboxRow, config: &Config) -> Outcome {
+    let mut after = world.clone();
+    after.faults -= 1;
+    let unmarked = config.mutant == Mutant::RememberUnmarked;
+    if !unmarked {
+        after.mark(mark, config.mutant)?;
+    }
+    after.publisher = Sender::Idle;
+    after.known = marker(Some(row));
     Ok(after)
 }
 

@@ -82,3 +82,25 @@ fn mutant_new_id_each_send_is_found() {
         "an event was sent with another id or content",
     );
 }
+
+#[test]
+fn mutant_remember_without_marker_is_found() {
+    is_found(
+        &Config {
+            mutant: Mutant::RememberWithoutMarker,
+            ..CONFIG
+        },
+        "an event that is still to be sent was passed over",
+    );
+}
+
+#[test]
+fn mutant_remember_unmarked_is_found() {
+    is_found(
+        &Config {
+            mutant: Mutant::RememberUnmarked,
+            ..CONFIG
+        },
+        "an event that is still to be sent was passed over",
+    );
+}

@@ -15,6 +15,8 @@ pub(crate) struct World {
     /// The stream: images that the publisher has not checkpointed.
     pub(crate) images: Vec<Image>,
     pub(crate) publisher: Sender,
+    /// What the publisher's process has done behind another row that failed, and is handed in once more.
+    pub(crate) known: Option<Marker>,
     pub(crate) sweeper: Sender,
     /// Marks that were sent, were not heard of, and may still arrive.
     pub(crate) late: Vec<Mark>,
@@ -67,6 +69,7 @@ impl World {
             row: Some(row),
             images,
             publisher: Sender::Idle,
+            known: None,
             sweeper: Sender::Idle,
             late: Vec::new(),
             acknowledged: false,
