@@ -11,13 +11,12 @@ mod log;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
-use decide_once_dynamodb::client::CALL_TIMEOUT;
 use decide_once_dynamodb::{DynamoStore, client_from_env};
 use decide_once_service::logging;
 use decide_once_service::ports::Clock as _;
-use decide_once_service::publish::{Pace, Publisher};
+use decide_once_service::publish::Publisher;
 use decide_once_service::system::SystemClock;
-use decide_once_sinks::HttpSink;
+use decide_once_sinks::AnySink;
 pub use lambda_runtime::Error;
 use lambda_runtime::{Context, LambdaEvent, service_fn};
 
@@ -25,7 +24,7 @@ use crate::answer::BatchResponse;
 use crate::config::Config;
 use crate::event::StreamEvent;
 
-type Publishes = Publisher<DynamoStore, HttpSink, SystemClock>;
+type Publishes = Publisher<DynamoStore, AnySink, SystemClock>;
 
 /// Runs the function until its process ends: configuration, client and sink once, then batch by batch.
 ///
@@ -39,10 +38,8 @@ pub async fn run() -> Result<(), Error> {
     if started_by_hand() {
         store.check_tables(&[&outbox]).await?;
     }
-    let sink =
-        HttpSink::new(&config.sink_url, config.sink_timeout).map_err(config::ConfigError::from)?;
-    let pace = Pace::within(config.sink_timeout + CALL_TIMEOUT);
-    let publisher = Arc::new(Publisher::new(store, sink, SystemClock, pace));
+    let sink = AnySink::connect(config.sink).await?;
+    let publisher = Arc::new(Publisher::new(store, sink, SystemClock, config.pace));
     lambda_runtime::run(service_fn(move |event: LambdaEvent<StreamEvent>| {
         let publisher = Arc::clone(&publisher);
         // Boxed: what the runtime wraps around it would be a type too deep for the compiler.

@@ -21,10 +21,15 @@ const VARIABLES: [(&str, &str); 10] = [
 
 /// Runs it with `name` as `value`, or without it, and returns what it says.
 fn refused(name: &str, value: Option<&str>) -> String {
-    let others = VARIABLES.into_iter().filter(|(other, _)| *other != name);
+    refused_with(&[], name, value)
+}
+
+/// As [`refused`], with these variables beside.
+fn refused_with(beside: &[(&str, &str)], name: &str, value: Option<&str>) -> String {
+    let others = VARIABLES.iter().chain(beside).copied();
     let output = Command::new(env!("CARGO_BIN_EXE_publish"))
         .env_clear()
-        .envs(others)
+        .envs(others.filter(|(other, _)| *other != name))
         .envs(value.map(|value| (name, value)))
         .output()
         .unwrap();
@@ -41,9 +46,59 @@ fn what_is_missing_or_wrong_is_named() {
         ("SINK_URL", Some("somewhere")),
         ("SINK_TIMEOUT_MS", Some("0")),
         ("SINK_TIMEOUT_MS", Some("soon")),
+        ("SINK", Some("pigeon")),
+        ("SINK_CONCURRENCY", Some("0")),
+        ("SINK_ATTEMPTS", Some("-1")),
+        ("SINK_COOL_DOWN_MS", Some("long")),
     ] {
         let said = refused(name, value);
         assert!(said.contains(name), "{name}: {said}");
     }
     assert!(refused("AWS_REGION", None).contains("AWS_REGION"));
+}
+
+/// Of each kind of sink what it needs, and of no other.
+#[test]
+fn what_the_chosen_sink_needs_is_named() {
+    for (sink, name, value) in [
+        ("http", "SINK_URL", None),
+        ("http", "SINK_WEBHOOK_SECRETS", Some("whsec_tooShort")),
+        ("eventbridge", "SINK_EVENT_BUS", None),
+        ("eventbridge", "SINK_EVENT_SOURCE", Some("aws.decisions")),
+        ("sns", "SINK_TOPIC_ARN", None),
+        ("sqs", "SINK_QUEUE_URL", None),
+        ("sqs", "SINK_BATCH_ENTRIES", Some("11")),
+        ("sqs", "SINK_BATCH_BYTES", Some("0")),
+    ] {
+        let needed = [
+            ("SINK", sink),
+            ("SINK_EVENT_BUS", "decisions"),
+            (
+                "SINK_TOPIC_ARN",
+                "arn:aws:sns:eu-central-1:000000000000:decisions",
+            ),
+            (
+                "SINK_QUEUE_URL",
+                "http://127.0.0.1:1/000000000000/decisions",
+            ),
+        ];
+        let said = refused_with(&needed, name, value);
+        assert!(said.contains(name), "{sink}, {name}: {said}");
+        assert!(!said.contains("tooShort"), "{said}");
+    }
+    let said = refused("SINK", Some("kafka"));
+    assert!(said.contains("feature kafka"), "{said}");
+}
+
+/// Events would go nowhere, and nobody would be told: so the bus is looked at before the first batch.
+#[test]
+fn a_bus_that_cannot_be_looked_at_is_said_before_the_first_batch() {
+    let nobody_there = [
+        ("SINK", "eventbridge"),
+        ("SINK_EVENT_BUS", "decisions"),
+        ("AWS_ENDPOINT_URL", "http://127.0.0.1:1"),
+        ("AWS_ACCESS_KEY_ID", "test"),
+    ];
+    let said = refused_with(&nobody_there, "AWS_SECRET_ACCESS_KEY", Some("test"));
+    assert!(said.contains("SINK_EVENT_BUS"), "{said}");
 }

@@ -1,9 +1,10 @@
-//! How large an event is to a transport: the CloudEvent, and what the transport counts beside it.
+//! What a transport goes by: how large an event is, which others it is in order with, and whether it has had it before.
 //!
 //! The size is taken of the very text that is sent ([`Event::to_cloud_event`]), both before the commit, where an event that
 //! is too large becomes the final failure `result-too-large`, and where requests to a sink are filled.
 
-use crate::outbox::{Event, MEDIA_TYPE};
+use crate::hash::{self, base32};
+use crate::outbox::{Delivery, Event, MEDIA_TYPE, OutboxRow};
 
 /// The one attribute of a message: name, data type, value. It tells a structured-mode CloudEvent from other messages.
 pub const MESSAGE_ATTRIBUTE: [&str; 3] = ["content-type", "String", MEDIA_TYPE];
@@ -76,10 +77,36 @@ impl Default for EventLimit {
     }
 }
 
+impl Event {
+    /// What a transport orders by: a hash of the source, which names the tenant, and the subject. A pseudonym of 52
+    /// characters: it tells neither, though who guesses both can check it.
+    #[must_use]
+    pub fn group(&self) -> String {
+        let parts = [self.source.as_bytes(), self.subject.as_bytes()];
+        base32(&hash::of_non_empty("decide-once/event-group", &parts))
+    }
+}
+
+impl OutboxRow {
+    /// The id of this sending, for a transport that drops what it has had: the event's id and the marker. The same
+    /// whenever the row is sent under one marker, and another after a redrive, which is meant to arrive.
+    #[must_use]
+    pub fn transport_id(&self) -> String {
+        let id = &self.event.id;
+        match self.delivery {
+            Delivery::Undelivered(marker) => format!("{id}.{marker}"),
+            Delivery::Delivered { .. } | Delivery::Quarantined { .. } => id.to_string(),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
+    #![expect(clippy::unwrap_used, reason = "tests")]
     use super::*;
     use crate::golden::event;
+    use crate::outbox::Marker;
+    use crate::time::Timestamp;
 
     #[test]
     fn an_entry_of_event_bridge_is_counted_as_documented() {
@@ -107,5 +134,41 @@ mod tests {
         assert_eq!(limit(bytes).refuses(&event), None);
         let why = limit(bytes - 1).refuses(&event);
         assert!(why.is_some_and(|why| why.contains(&event.kind) && !why.contains(&event.subject)));
+    }
+
+    #[test]
+    fn a_redrive_has_another_transport_id_and_a_second_send_has_not() {
+        let row = event().into_row(1);
+        let redriven = OutboxRow {
+            delivery: Delivery::Undelivered(Marker {
+                since: Timestamp::from_millis(2).unwrap(),
+                number: 7,
+            }),
+            ..row.clone()
+        };
+        assert_eq!(
+            row.transport_id(),
+            format!("{}.001796083200250.001", row.event.id)
+        );
+        assert_eq!(row.transport_id(), row.clone().transport_id());
+        assert_ne!(row.transport_id(), redriven.transport_id());
+        assert_eq!(row.event.to_cloud_event(), redriven.event.to_cloud_event());
+    }
+
+    #[test]
+    fn o16_a_group_is_of_one_tenants_subject_and_tells_neither() {
+        let event = event();
+        let group = event.group();
+        assert_eq!(group.len(), 52);
+        assert!(group.bytes().all(|byte| byte.is_ascii_alphanumeric()));
+        let of = |source: &str, subject: &str| {
+            let mut other = event.clone();
+            source.clone_into(&mut other.source);
+            subject.clone_into(&mut other.subject);
+            other.group()
+        };
+        assert_eq!(of(&event.source, &event.subject), group);
+        assert_ne!(of("urn:decide-once:t-beta", &event.subject), group);
+        assert_ne!(of("ab", "c"), of("a", "bc"));
     }
 }

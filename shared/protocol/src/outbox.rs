@@ -12,6 +12,7 @@ use std::time::Duration;
 
 use sha2::{Digest as _, Sha256};
 
+use crate::hash;
 use crate::ids::EventId;
 use crate::json::{self, Value};
 use crate::record::PolicyPin;
@@ -179,7 +180,7 @@ impl Event {
             ("decisionid", text(self.id.decision().as_str())),
             ("policyid", text(self.pin.id.as_str())),
             ("policyversion", text(&self.pin.version.to_string())),
-            ("policydigest", text(&crate::hash::hex(&self.pin.digest))),
+            ("policydigest", text(&hash::hex(&self.pin.digest))),
         ])
         .to_json();
         format!(r#"{},"data":{}}}"#, head.trim_end_matches('}'), self.data)

@@ -15,9 +15,15 @@ use axum::{
     http::{HeaderMap, Method, StatusCode, Uri, header},
     response::{IntoResponse, Response},
 };
+use base64::{Engine as _, engine::general_purpose::STANDARD};
 use decide_once_service::ports::{SendError, Sink};
 use decide_once_sinks::HttpSink;
-use decide_once_tests::samples;
+use decide_once_tests::{
+    fixtures::{ManualClock, START},
+    samples,
+};
+use hmac::{Hmac, KeyInit as _, Mac as _};
+use sha2::Sha256;
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
     net::TcpListener,
@@ -244,4 +250,49 @@ fn a_sink_behind_tls_can_be_made() {
         Ok(_) => {}
         Err(error) => assert!(error.to_string().contains("certificates"), "{error}"),
     }
+}
+
+/// The vector of the specification is in the module's own tests; here it is what a receiver gets.
+#[tokio::test]
+async fn a_signed_event_can_be_verified_by_its_receiver() {
+    let receiver = Receiver::start(Answers::With(StatusCode::OK)).await;
+    let secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
+    let clock = ManualClock::default();
+    let sink = HttpSink::new(&receiver.url, PATIENCE).unwrap();
+    let sink = sink.signed(secret.parse().unwrap(), clock.clone());
+    let row = samples::row(0);
+    assert_eq!(sink.send(&[&row]).await, [Ok(())]);
+    clock.advance(Duration::from_secs(60));
+    assert_eq!(sink.send(&[&row]).await, [Ok(())]);
+
+    let got = receiver.got.lock().unwrap();
+    let [first, second] = &got[..] else {
+        panic!("sent {} times", got.len());
+    };
+    let header = |got: &Got, name| got.headers[name].to_str().unwrap().to_owned();
+    for (got, ms) in [(first, START), (second, START + 60_000)] {
+        let (id, seconds) = (header(got, "webhook-id"), header(got, "webhook-timestamp"));
+        assert_eq!(id, row.event.id.as_str());
+        assert_eq!(seconds, (ms / 1_000).to_string());
+        let key = STANDARD
+            .decode(secret.trim_start_matches("whsec_"))
+            .unwrap();
+        let mut mac = Hmac::<Sha256>::new_from_slice(&key).unwrap();
+        mac.update(format!("{id}.{seconds}.").as_bytes());
+        mac.update(&got.body);
+        let expected = STANDARD.encode(mac.finalize().into_bytes());
+        assert_eq!(header(got, "webhook-signature"), format!("v1,{expected}"));
+    }
+    assert_eq!(first.body, second.body);
+}
+
+/// Of several subjects at once; each waits for its own answer alone.
+#[tokio::test]
+async fn events_that_are_handed_in_together_are_posted_beside_each_other() {
+    let receiver = Receiver::start(Answers::With(StatusCode::OK)).await;
+    let sink = HttpSink::new(&receiver.url, PATIENCE).unwrap();
+    let rows: Vec<_> = (0..5).map(samples::row).collect();
+    let verdicts = sink.send(&rows.iter().collect::<Vec<_>>()).await;
+    assert_eq!(verdicts, vec![Ok(()); 5]);
+    assert_eq!(receiver.count(), 5);
 }

@@ -1,9 +1,10 @@
 //! How fast, how often and how long a publisher sends.
 
-use std::num::NonZeroUsize;
+use std::num::{NonZeroU32, NonZeroUsize};
 use std::time::Duration;
 
 use crate::patience::jittered;
+use crate::variables::{VariableError, millis, optional};
 
 /// What an operator sets of the publish path.
 #[derive(Clone, Copy, Debug)]
@@ -42,6 +43,22 @@ impl Pace {
             failures: 5,
             cool_down: Duration::from_secs(5),
         }
+    }
+
+    /// The same, with what `SINK_CONCURRENCY`, `SINK_ATTEMPTS` and `SINK_COOL_DOWN_MS` say.
+    ///
+    /// # Errors
+    /// One of them is wrong.
+    pub fn from_env(longest: Duration) -> Result<Self, VariableError> {
+        let defaults = Self::within(longest);
+        let number = "a number above 0";
+        let attempts: Option<NonZeroU32> = optional("SINK_ATTEMPTS", number)?;
+        Ok(Self {
+            concurrency: optional("SINK_CONCURRENCY", number)?.unwrap_or(defaults.concurrency),
+            attempts: attempts.map_or(defaults.attempts, NonZeroU32::get),
+            cool_down: millis("SINK_COOL_DOWN_MS", defaults.cool_down)?,
+            ..defaults
+        })
     }
 
     /// The pause before an event that was sent `sends` times is sent once more, with `left` of the invocation; `None` if it

@@ -17,6 +17,8 @@
 use decide_once_service::ports::SendError;
 use http::StatusCode;
 
+use crate::verdict::Verdict;
+
 /// About the sink's address or the publisher's credentials, and so about every event alike.
 const OF_THE_SETTING: [u16; 7] = [401, 403, 404, 405, 407, 410, 421];
 
@@ -24,7 +26,7 @@ const OF_THE_SETTING: [u16; 7] = [401, 403, 404, 405, 407, 410, 421];
 const PASSING: [u16; 3] = [408, 425, 429];
 
 /// What this status says.
-pub(super) fn of(status: StatusCode) -> Result<(), SendError> {
+pub(super) fn of(status: StatusCode) -> Verdict {
     let code = status.as_u16();
     if status.is_success() {
         return Ok(());

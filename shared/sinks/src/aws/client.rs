@@ -1,0 +1,27 @@
+//! The SDK's settings: where and as whom from the standard `AWS_*` variables, limits from here.
+
+use std::time::Duration;
+
+use aws_config::environment::EnvironmentVariableRegionProvider;
+use aws_config::retry::RetryConfig;
+use aws_config::timeout::TimeoutConfig;
+use aws_config::{BehaviorVersion, SdkConfig};
+
+/// How long a connection may take. Inside a region it takes a few milliseconds.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(1);
+
+/// The settings of a client that sends each request once and waits for as long as `timeout`: the publisher sends again,
+/// with its own pauses, and only what was not acknowledged. `None` without a region.
+pub(crate) async fn environment(timeout: Duration) -> Option<SdkConfig> {
+    let timeouts = TimeoutConfig::builder()
+        .connect_timeout(CONNECT_TIMEOUT.min(timeout))
+        .operation_timeout(timeout)
+        .build();
+    let environment = aws_config::defaults(BehaviorVersion::latest())
+        .region(EnvironmentVariableRegionProvider::new())
+        .retry_config(RetryConfig::disabled())
+        .timeout_config(timeouts)
+        .load()
+        .await;
+    environment.region().is_some().then_some(environment)
+}
