@@ -9,7 +9,7 @@ use decide_once_protocol::{
     writes::{Answer, NotApplied},
 };
 use decide_once_service::{
-    Budget, Call, Decider,
+    Answers, Budget, Call, Decider,
     limits::Limits,
     memory::MemoryStore,
     ports::Clock,
@@ -38,6 +38,11 @@ pub const INVOCATION: Duration = Duration::from_secs(29);
 /// A span.
 pub const fn seconds(seconds: u64) -> Duration {
     Duration::from_secs(seconds)
+}
+
+/// A span.
+pub const fn millis(millis: u64) -> Duration {
+    Duration::from_millis(millis)
 }
 
 /// A span.
@@ -89,7 +94,28 @@ impl World {
         self.worker_with(self.time.clone(), shipped(), settings)
     }
 
+    /// One that remembers so many answers.
+    pub fn worker_that_remembers(&self, answers: u32) -> Worker {
+        self.worker_under_that_remembers(shipped(), answers)
+    }
+
+    /// One that has these policies, and remembers so many answers.
+    pub fn worker_under_that_remembers(&self, policies: PolicySet, answers: u32) -> Worker {
+        let answers = Answers::holding(answers);
+        self.worker_of(self.time.clone(), policies, Settings::default(), answers)
+    }
+
     fn worker_with(&self, clock: ManualClock, policies: PolicySet, settings: Settings) -> Worker {
+        self.worker_of(clock, policies, settings, Answers::default())
+    }
+
+    fn worker_of(
+        &self,
+        clock: ManualClock,
+        policies: PolicySet,
+        settings: Settings,
+        answers: Answers,
+    ) -> Worker {
         let decider = Decider {
             store: Faulty::new(self.store.clone()),
             clock,
@@ -97,6 +123,7 @@ impl World {
             policies,
             settings,
             limits: Limits::default(),
+            answers,
         };
         Worker {
             decider: Arc::new(decider),

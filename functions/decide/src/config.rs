@@ -29,6 +29,8 @@ pub(crate) struct Config {
     /// publish function is given. `RATE_PER_SECOND` and
     /// `RATE_BURST` (an instance; the burst is twice the rate by default) are off without.
     pub(crate) settings: Settings,
+    /// `ANSWER_CACHE_ENTRIES`: how many finished operations an instance remembers; none by default.
+    pub(crate) answer_cache: u32,
 }
 
 impl Config {
@@ -52,6 +54,7 @@ impl Config {
                 event_source: env::var("EVENT_SOURCE").unwrap_or(defaults.event_source),
                 event_limit: event_limit()?,
             },
+            answer_cache: optional("ANSWER_CACHE_ENTRIES", NUMBER)?.unwrap_or(0),
         })
     }
 }

@@ -15,7 +15,7 @@ use decide_once_service::memory::{Foreign, MemoryStore};
 use decide_once_service::ports::Clock as _;
 use decide_once_service::profile::Profile;
 use decide_once_service::settings::Settings;
-use decide_once_service::{Budget, Call, Decider};
+use decide_once_service::{Answers, Budget, Call, Decider};
 use decide_once_tests::faulty::{Fault, Faulty, StoreCall};
 use decide_once_tests::fixtures::{self, CountingIds, ManualClock};
 use decide_once_tests::gate::Gate;
@@ -80,6 +80,7 @@ impl World {
             policies: PolicySet::load(&policies).unwrap(),
             settings: Settings::default(),
             limits: Limits::default(),
+            answers: Answers::default(),
         };
         Arc::new(App {
             decider,

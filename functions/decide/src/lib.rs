@@ -26,7 +26,7 @@ use decide_once_policy::PolicySet;
 use decide_once_service::limits::Limits;
 use decide_once_service::ports::{Clock, Ids, Mismatches, Store};
 use decide_once_service::system::{SystemClock, SystemIds};
-use decide_once_service::{Decider, logging};
+use decide_once_service::{Answers, Decider, logging};
 use lambda_http::{Adapter, LambdaEvent, Request, Service, service_fn};
 pub use lambda_runtime::Error;
 use serde::Serialize;
@@ -57,6 +57,7 @@ pub async fn run() -> Result<(), Error> {
         policies,
         settings: config.settings.clone(),
         limits: Limits::default(),
+        answers: Answers::holding(config.answer_cache),
     };
     let app = Arc::new(App {
         decider,

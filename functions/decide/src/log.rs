@@ -28,6 +28,7 @@ pub(crate) struct Line {
     operation: Option<OperationId>,
     decision: Option<DecisionId>,
     attempt: Option<u32>,
+    cached: Option<bool>,
     effort: Effort,
 }
 
@@ -47,6 +48,7 @@ impl Line {
             operation: None,
             decision: None,
             attempt: None,
+            cached: None,
             effort: Effort::default(),
         }
     }
@@ -71,11 +73,16 @@ impl Line {
         self.operation = Some(outcome.operation.clone());
         self.attempt = outcome.attempt;
         self.effort = outcome.effort;
+        self.cached = outcome.recalled.then_some(true);
         match &outcome.reply {
             Reply::Decided {
                 decision, replayed, ..
             } => {
-                self.outcome = if *replayed { "replayed" } else { "decided" };
+                self.outcome = match (replayed, outcome.recalled) {
+                    (true, true) => "replay-cached",
+                    (true, false) => "replayed",
+                    (false, _) => "decided",
+                };
                 self.decision = Some(decision.clone());
             }
             Reply::InProgress { .. } => self.outcome = "in-progress",
@@ -127,6 +134,7 @@ impl Drop for Line {
             tenant = self.tenant,
             key = self.key,
             attempt = self.attempt,
+            cached = self.cached,
             round_trips = self.effort.round_trips,
             total_us = micros(self.begun.elapsed()),
             store_us = micros(self.effort.store),

@@ -13,13 +13,13 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use decide_once_policy::PolicySet;
-use decide_once_service::Decider;
 use decide_once_service::limits::Limits;
 use decide_once_service::memory::MemoryStore;
 use decide_once_service::ports::{Clock, Ids, Mismatches, Store};
 use decide_once_service::profile::Profile;
 use decide_once_service::settings::Settings;
 use decide_once_service::system::{SystemClock, SystemIds};
+use decide_once_service::{Answers, Decider};
 use lambda_http::LambdaEvent;
 use lambda_runtime::Context;
 use serde_json::{Value, json};
@@ -55,6 +55,7 @@ impl Function {
             policies: PolicySet::load(&policies).unwrap(),
             settings: Settings::default(),
             limits: Limits::default(),
+            answers: Answers::default(),
         };
         let app = Arc::new(App {
             decider,

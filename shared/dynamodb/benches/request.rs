@@ -1,4 +1,5 @@
-//! What a first request costs this process, and the policy's share of it: `cargo bench -p decide-once-dynamodb`.
+//! What a first request costs this process, the policy's share of it, and what a replay costs beside it, asked of the store or remembered:
+//! `cargo bench -p decide-once-dynamodb`.
 //!
 //! Three runs of the whole decide path under a policy of 20 rules whose last one hits: over the SDK with its real serialising, signing and
 //! parsing, whose connector answers at once; over a store that only says yes; and the policy alone. The difference of the first two is the
@@ -18,7 +19,7 @@ use aws_smithy_runtime_api::client::http::{
 };
 use aws_smithy_runtime_api::client::orchestrator::{HttpRequest, HttpResponse};
 use aws_smithy_types::body::SdkBody;
-use decide_once_dynamodb::{DynamoStore, TableNames, client};
+use decide_once_dynamodb::{DynamoStore, TableNames, client, items};
 use decide_once_policy::{Evaluation, Policy, PolicySet};
 use decide_once_protocol::decision::DecisionItem;
 use decide_once_protocol::ids::DecisionId;
@@ -26,12 +27,14 @@ use decide_once_protocol::request::{PolicyId, PolicyVersion, Subject};
 use decide_once_protocol::scope::{OperationId, Tenant};
 use decide_once_protocol::writes::{Answer, Commit, Existing, Reserve, Transition};
 use decide_once_service::limits::{Limits, Window};
+use decide_once_service::memory::MemoryStore;
 use decide_once_service::ports::{Clock as _, Mismatches, Read, Store, StoreError};
-use decide_once_service::reply::Reply;
+use decide_once_service::reply::{Outcome, Reply};
 use decide_once_service::settings::Settings;
 use decide_once_service::system::{SystemClock, SystemIds};
-use decide_once_service::{Budget, Call, Decider};
+use decide_once_service::{Answers, Budget, Call, Decider};
 use decide_once_tests::fixtures;
+use serde_json::json;
 use tokio::runtime::Runtime;
 
 /// The kernel's count moves in steps of milliseconds: each run takes a hundred or more.
@@ -45,7 +48,7 @@ fn main() -> ExitCode {
         .enable_all()
         .build()
         .unwrap();
-    let (sdk, yes) = (over(dynamodb()), over(Yes));
+    let (sdk, yes) = (over(dynamodb(200, "{}")), over(Yes));
     let set = twenty_rules();
     let policy = only(&set);
     let facts = fixtures::call("t", "k", BODY).request.facts;
@@ -81,7 +84,48 @@ fn main() -> ExitCode {
     println!("evaluate / client                             {of_client:>10.1} % (limit 10 %)");
     let of_whole = share(normalise + evaluate, whole);
     println!("(normalise + evaluate) / whole request        {of_whole:>10.1} %");
+    replays(&runtime);
     ExitCode::from(u8::from(of_client >= 10.0))
+}
+
+/// A replay that the store refuses with its record, and one that the instance remembers. Neither time has the network in it.
+fn replays(runtime: &Runtime) {
+    let memory = MemoryStore::new();
+    decide(runtime, &over(memory.clone()), 0);
+    let [record] = <[_; 1]>::try_from(memory.operations()).unwrap();
+    let item = serde_dynamo::Item::from(items::operation::encode(&record));
+    let refused = json!({
+        "__type": "com.amazonaws.dynamodb.v20120810#ConditionalCheckFailedException",
+        "message": "The conditional request failed",
+        "Item": item,
+    });
+    let asking = over(dynamodb(400, &refused.to_string()));
+    let remembering = Decider {
+        answers: Answers::holding(1),
+        ..over(dynamodb(400, &refused.to_string()))
+    };
+    let first = ask(runtime, &remembering, 0);
+    assert!(!first.recalled);
+    let mut best = [Duration::MAX; 2];
+    for _ in 0..5 {
+        let means = [
+            mean(REQUESTS, |_| {
+                let told = ask(runtime, &asking, 0);
+                assert!(told.effort.round_trips == 1, "{told:?}");
+            }),
+            mean(REQUESTS, |_| {
+                assert!(ask(runtime, &remembering, 0).recalled)
+            }),
+        ];
+        for (best, mean) in best.iter_mut().zip(means) {
+            *best = mean.min(*best);
+        }
+    }
+    let [asked, remembered] = best;
+    println!("a replay, asked of the store                  {asked:>12.2?}");
+    println!("a replay, remembered                          {remembered:>12.2?}");
+    let share = 100.0 * remembered.as_secs_f64() / asked.as_secs_f64();
+    println!("remembered / asked                            {share:>10.1} %");
 }
 
 /// One decision under a key of its own.
@@ -90,12 +134,7 @@ fn decide<S: Store + Mismatches>(
     decider: &Decider<S, SystemClock, SystemIds>,
     round: u32,
 ) -> Reply {
-    let call: Call = fixtures::call("t-alpha", &format!("order-{round}"), BODY);
-    let budget = Budget {
-        deadline: decider.clock.now().plus(Duration::from_secs(29)),
-        wait: Duration::ZERO,
-    };
-    let outcome = runtime.block_on(decider.decide(&call, budget));
+    let outcome = ask(runtime, decider, round);
     assert!(
         matches!(
             outcome.reply,
@@ -107,6 +146,19 @@ fn decide<S: Store + Mismatches>(
         "{outcome:?}"
     );
     outcome.reply
+}
+
+fn ask<S: Store + Mismatches>(
+    runtime: &Runtime,
+    decider: &Decider<S, SystemClock, SystemIds>,
+    round: u32,
+) -> Outcome {
+    let call: Call = fixtures::call("t-alpha", &format!("order-{round}"), BODY);
+    let budget = Budget {
+        deadline: decider.clock.now().plus(Duration::from_secs(29)),
+        wait: Duration::ZERO,
+    };
+    runtime.block_on(decider.decide(&call, budget))
 }
 
 /// Nanoseconds that this thread has run, from the kernel's scheduler (Linux).
@@ -132,6 +184,7 @@ fn over<S>(store: S) -> Decider<S, SystemClock, SystemIds> {
         policies: twenty_rules(),
         settings: Settings::default(),
         limits: Limits::default(),
+        answers: Answers::default(),
     }
 }
 
@@ -167,23 +220,31 @@ fn only(set: &PolicySet) -> &Policy {
         .unwrap_or_else(|error| panic!("{error}"))
 }
 
-fn dynamodb() -> DynamoStore {
+/// The real client, whose every request is answered so before it is sent.
+fn dynamodb(status: u16, body: &str) -> DynamoStore {
+    let at_once = SharedHttpConnector::new(AtOnce {
+        status,
+        body: body.to_owned(),
+    });
     let config = aws_sdk_dynamodb::Config::builder()
         .behavior_version(BehaviorVersion::latest())
         .region(Region::from_static("eu-central-1"))
         .credentials_provider(Credentials::new("id", "secret", None, None, "bench"))
-        .http_client(http_client_fn(|_, _| SharedHttpConnector::new(AtOnce)));
+        .http_client(http_client_fn(move |_, _| at_once.clone()));
     let config = client::limited(config).build();
     DynamoStore::new(Client::from_conf(config), TableNames::default())
 }
 
-/// Every request succeeds before it is sent.
 #[derive(Debug)]
-struct AtOnce;
+struct AtOnce {
+    status: u16,
+    body: String,
+}
 
 impl HttpConnector for AtOnce {
     fn call(&self, _: HttpRequest) -> HttpConnectorFuture {
-        let answer = HttpResponse::new(200.try_into().unwrap(), SdkBody::from("{}"));
+        let body = SdkBody::from(self.body.as_str());
+        let answer = HttpResponse::new(self.status.try_into().unwrap(), body);
         HttpConnectorFuture::ready(Ok(answer))
     }
 }

@@ -6,6 +6,7 @@
 //! reserve refused   ─► live lease: wait, polling by strong reads ─► 200, 202 1 + one for each poll
 //! reserve refused   ─► lapsed: take over (UpdateItem) ─► evaluate ─► commit  3 round trips
 //! outcome unknown   ─► strong read ─► classify                               + 1 for each
+//! remembered        ─► classify what was seen                  ─► 200, 409   none, where an instance remembers answers
 //! ```
 //!
 //! A call to the store that does not come back within the invocation's time is one whose outcome is unknown.
@@ -23,6 +24,7 @@ use decide_once_protocol::time::Timestamp;
 use decide_once_protocol::writes::Answer;
 use tokio::time::Instant;
 
+use crate::answers::Answers;
 use crate::call::{Call, Prepared};
 use crate::crash_point;
 use crate::evaluate::evaluate;
@@ -48,6 +50,8 @@ pub struct Decider<S, C, I> {
     pub settings: Settings,
     /// What this instance has counted.
     pub limits: Limits,
+    /// What this instance remembers.
+    pub answers: Answers,
 }
 
 /// How much time a call has.
@@ -72,6 +76,9 @@ impl<S: Store + Mismatches, C: Clock, I: Ids> Decider<S, C, I> {
         }
         if !self.has_a_token() {
             return finish.overloaded();
+        }
+        if let Some(done) = self.answers.recall(&caller, self.clock.now()) {
+            return self.told(call, done, finish.recalled()).await;
         }
         let mut patience = Patience::new(budget.wait);
         let (mut commits, mut surrenders) = (Sends::default(), Sends::default());
@@ -120,15 +127,21 @@ impl<S: Store + Mismatches, C: Clock, I: Ids> Decider<S, C, I> {
                     None => Step::Done(waiting.leave()),
                 },
                 Step::Done(done) => {
-                    if matches!(done, Done::Mismatch { .. })
-                        && self.too_many_mismatches(call, &mut finish).await
-                    {
-                        return finish.too_many_mismatches();
-                    }
-                    return finish.answer(done, &self.store, self.clock.now()).await;
+                    self.answers.remember(caller.operation(), &done);
+                    return self.told(call, done, finish).await;
                 }
             }
         }
+    }
+
+    /// What the caller is told at the end.
+    async fn told(&self, call: &Call, done: Done, mut finish: Finish<'_>) -> Outcome {
+        if matches!(done, Done::Mismatch { .. })
+            && self.too_many_mismatches(call, &mut finish).await
+        {
+            return finish.too_many_mismatches();
+        }
+        finish.answer(done, &self.store, self.clock.now()).await
     }
 
     fn has_a_token(&self) -> bool {

@@ -7,6 +7,7 @@
 //!
 //! [`ports`] says what they need of the world; [`problem`], [`profile`] and [`reply`] what a caller is told.
 
+mod answers;
 mod call;
 #[cfg(feature = "local")]
 pub mod crash;
@@ -30,6 +31,7 @@ pub mod status;
 pub mod system;
 pub mod variables;
 
+pub use answers::{Answers, BYTES_AN_ENTRY};
 pub use call::{Call, Unreservable};
 pub use decide::{Budget, Decider};
 pub use effort::Effort;

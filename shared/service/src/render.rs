@@ -26,6 +26,7 @@ pub(crate) struct Finish<'a> {
     /// When the call has to be answered.
     end: Instant,
     effort: Effort,
+    recalled: bool,
 }
 
 impl<'a> Finish<'a> {
@@ -34,6 +35,15 @@ impl<'a> Finish<'a> {
             caller,
             end,
             effort: Effort::default(),
+            recalled: false,
+        }
+    }
+
+    /// The call's end was remembered.
+    pub(crate) fn recalled(self) -> Self {
+        Self {
+            recalled: true,
+            ..self
         }
     }
 
@@ -128,6 +138,7 @@ impl<'a> Finish<'a> {
             operation,
             attempt,
             effort: self.effort,
+            recalled: self.recalled,
         }
     }
 

@@ -21,6 +21,8 @@ pub struct Outcome {
     pub attempt: Option<u32>,
     /// What it took.
     pub effort: Effort,
+    /// Whether this instance remembered it.
+    pub recalled: bool,
 }
 
 /// What a caller is told.

@@ -16,7 +16,7 @@ use decide_once_service::profile::Profile;
 use decide_once_service::reply::{Outcome, Reply};
 use decide_once_service::settings::Settings;
 use decide_once_service::system::{SystemClock, SystemIds};
-use decide_once_service::{Budget, Call, Decider};
+use decide_once_service::{Answers, Budget, Call, Decider};
 use decide_once_tests::{eventually, samples};
 
 use crate::engine::{Running, client_at, store};
@@ -45,6 +45,7 @@ impl World {
             policies: PolicySet::load(&policies).unwrap(),
             settings: Settings::default(),
             limits: Limits::default(),
+            answers: Answers::default(),
         };
         Self {
             running,

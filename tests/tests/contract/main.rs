@@ -12,4 +12,5 @@ mod logs;
 mod patience;
 mod profiles;
 mod refusals;
+mod remembered;
 mod size;

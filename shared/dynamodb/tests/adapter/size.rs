@@ -14,7 +14,7 @@ use decide_once_service::ports::{Clock, Mismatches, Store};
 use decide_once_service::reply::Reply as Told;
 use decide_once_service::settings::Settings;
 use decide_once_service::system::SystemIds;
-use decide_once_service::{Budget, Call, Decider};
+use decide_once_service::{Answers, Budget, Call, Decider};
 use decide_once_tests::samples::{NOW, at, scope};
 
 use crate::replay::{Replay, Reply};
@@ -46,6 +46,7 @@ async fn decide_on(store: impl Store + Mismatches) {
         policies: PolicySet::load(&policies).unwrap(),
         settings: Settings::default(),
         limits: Limits::default(),
+        answers: Answers::default(),
     };
     let call = Call {
         scope: scope(),

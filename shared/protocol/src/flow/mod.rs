@@ -43,12 +43,14 @@
 mod claim;
 mod decided;
 mod judge;
+mod remembered;
 mod reservation;
 mod surrender;
 
 pub use claim::{Claim, ClaimWrite};
 pub use decided::{Committed, Decided};
 pub use judge::{Recheck, Waiting};
+pub use remembered::Remembered;
 pub use reservation::{Decision, EventDraft, Reservation};
 pub use surrender::Surrender;
 

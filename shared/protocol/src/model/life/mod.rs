@@ -37,6 +37,8 @@ pub(crate) enum Mutant {
     ExhaustedAnsweredEarly,
     /// An unknown outcome is taken for "not applied": the worker releases without looking.
     UnknownIsNotApplied,
+    /// What was remembered is answered for as long as the worker lives.
+    RemembersForEver,
 }
 
 /// What is explored.
@@ -55,6 +57,8 @@ pub(crate) struct Config {
     pub(crate) long_ticks: u8,
     /// The attempts that were used up before the history begins.
     pub(crate) attempts_before: u32,
+    /// Whether workers answer from what they have seen, where they may.
+    pub(crate) remembers: bool,
     pub(crate) mutant: Mutant,
 }
 
@@ -80,6 +84,7 @@ impl Config {
             short_ticks: 1,
             long_ticks: 0,
             attempts_before: 0,
+            remembers: false,
             mutant: Mutant::None,
         }
     }

@@ -107,8 +107,16 @@ fn starts(world: &World, who: usize, config: &Config, next: &mut Vec<(Move, Outc
         let mut after = world.clone();
         after.workers[who].requests -= 1;
         let caller = after.caller(who, payload, config);
-        let step = Step::begin(&caller, &after.moment(who, config), config.tries);
-        let outcome = after.arrive(who, payload, step).map(|()| after);
+        let step = match after.recalled(who, &caller, config) {
+            Ok(Some(done)) => Ok(Step::Done(done)),
+            Ok(None) => Ok(Step::begin(
+                &caller,
+                &after.moment(who, config),
+                config.tries,
+            )),
+            Err(rule) => Err(rule),
+        };
+        let outcome = step.and_then(|step| after.arrive(who, payload, step).map(|()| after));
         next.push((Move::Start(who, payload), outcome));
     }
 }

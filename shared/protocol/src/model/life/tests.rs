@@ -70,6 +70,32 @@ fn a_key_lives_through_its_three_zones_and_again() {
 }
 
 #[test]
+fn what_a_worker_remembers_is_what_stands() {
+    let config = Config {
+        faults: 1,
+        short_ticks: 0,
+        long_ticks: 3,
+        remembers: true,
+        ..Config::new(&[2, 1])
+    };
+    // The one that remembers is behind the one that may free the key, by all that clocks may differ by.
+    holds("remembered answers", &config.skewed());
+}
+
+#[test]
+fn mutant_remembers_for_ever_is_found() {
+    let config = Config {
+        remembers: true,
+        long_ticks: 3,
+        ..mutant(Mutant::RemembersForEver)
+    };
+    is_found(
+        &config,
+        "an answer was remembered that does not stand any more",
+    );
+}
+
+#[test]
 fn the_last_attempts_of_an_operation() {
     let config = Config {
         faults: 1,

@@ -6,7 +6,7 @@ use crate::answer::Verdict;
 use crate::classify::{Caller, Sameness};
 use crate::envelope::EventLimit;
 use crate::fingerprint::{Fingerprint, Scheme};
-use crate::flow::{Decision, Done, EventDraft, Moment, Reserver, Step};
+use crate::flow::{Decision, Done, EventDraft, Moment, Remembered, Reserver, Step};
 use crate::ids::{DecisionId, OwnerToken};
 use crate::key::IdempotencyKey;
 use crate::members::Members;
@@ -42,11 +42,28 @@ pub(crate) struct Worker {
     /// Makes owner tokens and decision ids fresh.
     pub(crate) claims: u8,
     pub(crate) running: Option<(Payload, Step)>,
+    pub(crate) memory: Memory,
+}
+
+/// The answer that a worker has seen last, if it remembers answers.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Memory {
+    None,
+    Empty,
+    Holds(Remembered),
 }
 
 impl Worker {
     pub(crate) const fn is_at_a_local_step(&self) -> bool {
         matches!(self.running, Some((_, Step::Evaluate(_) | Step::Wait(_))))
+    }
+
+    fn remember(&mut self, done: &Done) {
+        if self.memory != Memory::None
+            && let Some(answer) = Remembered::of(done)
+        {
+            self.memory = Memory::Holds(answer);
+        }
     }
 }
 
@@ -70,6 +87,11 @@ impl World {
             requests,
             claims: 0,
             running: None,
+            memory: if config.remembers {
+                Memory::Empty
+            } else {
+                Memory::None
+            },
         };
         let now = Timestamp::from_millis(1_796_083_200_000).unwrap_or(Timestamp::EPOCH);
         let mut store = Store::default();
@@ -105,6 +127,27 @@ impl World {
         }
     }
 
+    /// What worker `who` answers without asking the store, if that is what the store would have it answer.
+    pub(crate) fn recalled(
+        &self,
+        who: usize,
+        caller: &ModelCaller,
+        config: &Config,
+    ) -> Result<Option<Done>, &'static str> {
+        let Memory::Holds(answer) = &self.workers[who].memory else {
+            return Ok(None);
+        };
+        let now = match config.mutant {
+            Mutant::RemembersForEver => answer.record().updated,
+            _ => self.moment(who, config).now,
+        };
+        let recalled = answer.recall(caller, now);
+        if recalled.is_some() && Some(answer.record()) != self.store.record.as_ref() {
+            return Err("an answer was remembered that does not stand any more");
+        }
+        Ok(recalled)
+    }
+
     /// Worker `who` is at `step` now. An answer is judged and ends the request.
     pub(crate) fn arrive(
         &mut self,
@@ -121,6 +164,7 @@ impl World {
         match step {
             Step::Done(done) => {
                 self.workers[who].running = None;
+                self.workers[who].remember(&done);
                 self.answered(payload, &done)
             }
             step @ (Step::Claim(_)
