@@ -15,8 +15,9 @@ const GATE: &str = "DECIDE_ONCE_EMULATOR";
 /// The SDK's own settings from the standard variables; without an emulator it says so, past the capture of a test's output.
 pub(crate) async fn emulator() -> Option<SdkConfig> {
     if std::env::var_os(GATE).is_none() {
-        let said = "SKIPPED: no emulator; `bash tests/sinks-on-emulator` starts one and runs this";
-        writeln!(std::io::stderr(), "{said}").unwrap();
+        let said =
+            b"SKIPPED: no emulator; `bash tests/sinks-on-emulator` starts one and runs this\n";
+        std::io::stderr().write_all(said).unwrap();
         return None;
     }
     Some(aws_config::load_defaults(BehaviorVersion::latest()).await)
