@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod eventbridge;
+mod publisher;
 mod sns;
 mod sqs;
 mod support;
