@@ -16,7 +16,7 @@ use decide_once_protocol::{
     time::Timestamp,
 };
 use decide_once_service::{
-    Call,
+    Call, Respond,
     ports::{Clock, Ids},
 };
 
@@ -114,5 +114,6 @@ pub fn call(tenant: &str, key: &str, body: &str) -> Call {
             key: key::parse_header(&[key.as_bytes()]).unwrap(),
         },
         request: DecisionRequest::parse(body.as_bytes()).unwrap(),
+        respond: Respond::Now,
     }
 }

@@ -10,7 +10,8 @@ use decide_once_protocol::key::IdempotencyKey;
 use decide_once_protocol::members::Members;
 use decide_once_protocol::outbox::{Event, OutboxRow};
 use decide_once_protocol::record::{
-    Expiry, Fence, FinalCode, FinalFailure, Identity, PolicyPin, Record, RetryCause, State,
+    Carried, Expiry, Fence, FinalCode, FinalFailure, Hold, Identity, Keep, PolicyPin, Record,
+    RetryCause, State,
 };
 use decide_once_protocol::request::{DecisionRequest, PolicyId, PolicyVersion, Subject};
 use decide_once_protocol::scope::{DECIDE, OperationName, Scope, Tenant};
@@ -109,8 +110,34 @@ pub fn record(state: State) -> Record {
 #[must_use]
 pub fn processing() -> State {
     State::Processing {
-        lease: at(NOW + 31_000),
-        key_expiry: at(NOW + 259_200_000),
+        hold: Hold::Leased(at(NOW + 31_000)),
+        keep: kept(),
+    }
+}
+
+/// Kept until the key is retired.
+#[must_use]
+pub fn kept() -> Keep {
+    Keep::Until(at(NOW + 259_200_000))
+}
+
+/// Kept while it carries [`request`].
+#[must_use]
+pub fn carrying() -> Keep {
+    Keep::Carrying(Carried::of(&key(), &request()).unwrap())
+}
+
+/// Queued at [`NOW`].
+#[must_use]
+pub fn queued() -> Record {
+    Record {
+        fence: fence(0),
+        forgiven: 0,
+        updated: at(NOW),
+        ..record(State::Processing {
+            hold: Hold::Queued,
+            keep: carrying(),
+        })
     }
 }
 
@@ -151,7 +178,7 @@ pub fn failed(code: FinalCode) -> State {
 pub fn records() -> Vec<(&'static str, Record)> {
     let retryable = |cause| State::FailedRetryable {
         cause,
-        key_expiry: at(NOW + 259_200_000),
+        keep: kept(),
     };
     let fresh = Record {
         fence: fence(1),
@@ -163,6 +190,21 @@ pub fn records() -> Vec<(&'static str, Record)> {
     vec![
         ("processing-reserved", fresh),
         ("processing-taken-over", record(processing())),
+        ("processing-queued", queued()),
+        (
+            "processing-carrying",
+            record(State::Processing {
+                hold: Hold::Leased(at(NOW + 31_000)),
+                keep: carrying(),
+            }),
+        ),
+        (
+            "failed-retryable-carrying",
+            record(State::FailedRetryable {
+                cause: RetryCause::Store,
+                keep: carrying(),
+            }),
+        ),
         ("succeeded", record(succeeded(true))),
         ("succeeded-by-reference", record(succeeded(false))),
         (
@@ -274,7 +316,7 @@ pub fn release() -> Transition {
         expected: Seen::of(&record(processing())),
         next: record(State::FailedRetryable {
             cause,
-            key_expiry: at(NOW + 259_200_000),
+            keep: kept(),
         }),
     }
 }

@@ -26,7 +26,13 @@ pub(crate) fn reply(reply: Reply, profile: Profile) -> Result<Response<Body>, Er
         Reply::InProgress {
             status,
             retry_after,
+            accepted: false,
         } => in_progress(&status, retry_after, profile),
+        Reply::InProgress {
+            status,
+            retry_after,
+            accepted: true,
+        } => accepted(&status, retry_after),
         Reply::Problem(reason) => problem(&reason, profile),
     }
 }
@@ -75,15 +81,8 @@ fn in_progress(
     retry_after: Duration,
     profile: Profile,
 ) -> Result<Response<Body>, Error> {
-    let location = format!("/v1/operations/{}", status.operation);
     match profile {
-        Profile::Default => {
-            let builder = Response::builder()
-                .status(202)
-                .header("location", location)
-                .header("retry-after", seconds(retry_after));
-            no_store(builder, status.to_json())
-        }
+        Profile::Default => no_store(pending(status, retry_after), status.to_json()),
         Profile::Ietf => {
             let detail = "another worker is deciding this operation; send the same request with the same key again";
             let conflict = Problem {
@@ -91,10 +90,27 @@ fn in_progress(
                 ..Problem::new(Kind::InProgress, detail).of(&status.operation)
             };
             Ok(problem_builder(&conflict, profile)
-                .header("location", location)
+                .header("location", location(status))
                 .body(Body::Text(conflict.to_json_under(profile)))?)
         }
     }
+}
+
+/// What its caller asked for, whatever the profile: the draft's 409 is for another request that is outstanding.
+fn accepted(status: &Status, retry_after: Duration) -> Result<Response<Body>, Error> {
+    let builder = pending(status, retry_after).header("preference-applied", "respond-async");
+    no_store(builder, status.to_json())
+}
+
+fn pending(status: &Status, retry_after: Duration) -> Builder {
+    Response::builder()
+        .status(202)
+        .header("location", location(status))
+        .header("retry-after", seconds(retry_after))
+}
+
+fn location(status: &Status) -> String {
+    format!("/v1/operations/{}", status.operation)
 }
 
 /// The status of an operation.

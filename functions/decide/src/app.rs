@@ -8,7 +8,7 @@ use decide_once_protocol::scope::{OperationId, OperationName, Scope, Tenant};
 use decide_once_service::ports::{Clock, Ids, Mismatches, Store};
 use decide_once_service::problem::{Kind, Problem};
 use decide_once_service::profile::Profile;
-use decide_once_service::{Budget, Call, Decider, policies, status};
+use decide_once_service::{Budget, Call, Decider, Respond, policies, status};
 use lambda_http::{Body, Error, Request, RequestExt as _, Response};
 
 use crate::caller::{Access, Authority};
@@ -87,8 +87,10 @@ impl<S: Store + Mismatches, C: Clock, I: Ids> App<S, C, I> {
                 key,
             },
             request: decision_request,
+            respond: prefer::respond(request.headers()),
         };
-        let outcome = self.decider.decide(&call, self.budget(request)).await;
+        let budget = self.budget(request, call.respond);
+        let outcome = self.decider.decide(&call, budget).await;
         line.decided(&outcome);
         Ok(answer::reply(outcome.reply, self.profile))
     }
@@ -152,7 +154,7 @@ impl<S: Store + Mismatches, C: Clock, I: Ids> App<S, C, I> {
     }
 
     /// The remaining time comes from Lambda's clock, the deadline is told in this worker's.
-    fn budget(&self, request: &Request) -> Budget {
+    fn budget(&self, request: &Request, respond: Respond) -> Budget {
         let remaining = request
             .lambda_context_ref()
             .map_or(Duration::ZERO, |context| {
@@ -163,7 +165,10 @@ impl<S: Store + Mismatches, C: Clock, I: Ids> App<S, C, I> {
             });
         Budget {
             deadline: self.decider.clock.now().plus(remaining),
-            wait: prefer::wait(request.headers()).unwrap_or(self.decider.settings.default_wait),
+            wait: prefer::wait(request.headers()).unwrap_or(match respond {
+                Respond::Now => self.decider.settings.default_wait,
+                Respond::Later => Duration::ZERO,
+            }),
         }
     }
 }

@@ -25,7 +25,7 @@ pub(crate) struct Config {
     pub(crate) authority: Authority,
     /// `CONTRACT_PROFILE`: `default`, which is the default, or `ietf`.
     pub(crate) profile: Profile,
-    /// `DEFAULT_WAIT_MS`, `LEASE_CAP_MS`, `EVENT_SOURCE`, `MISMATCH_BUDGET` (a tenant and minute; 0 is none); each has a default, and `EVENT_LIMIT_BYTES`, for the `SINK` that the
+    /// `DEFAULT_WAIT_MS`, `LEASE_CAP_MS`, `QUEUE_PATIENCE_MS`, `EVENT_SOURCE`, `MISMATCH_BUDGET` (a tenant and minute; 0 is none); each has a default, and `EVENT_LIMIT_BYTES`, for the `SINK` that the
     /// publish function is given. `RATE_PER_SECOND` and
     /// `RATE_BURST` (an instance; the burst is twice the rate by default) are off without.
     pub(crate) settings: Settings,
@@ -48,6 +48,7 @@ impl Config {
             settings: Settings {
                 lease_cap: millis("LEASE_CAP_MS", defaults.lease_cap)?,
                 default_wait: millis("DEFAULT_WAIT_MS", defaults.default_wait)?,
+                queue_patience: millis("QUEUE_PATIENCE_MS", defaults.queue_patience)?,
                 mismatch_budget: optional("MISMATCH_BUDGET", NUMBER)?
                     .unwrap_or(defaults.mismatch_budget),
                 rate: rate()?,

@@ -85,7 +85,9 @@ impl Line {
                 };
                 self.decision = Some(decision.clone());
             }
-            Reply::InProgress { .. } => self.outcome = "in-progress",
+            Reply::InProgress { accepted, .. } => {
+                self.outcome = if *accepted { "queued" } else { "in-progress" };
+            }
             Reply::Problem(problem) => self.refused(problem),
         }
     }

@@ -1,6 +1,8 @@
-//! `Prefer: wait=N` (RFC 7240 §4.3): how long a caller wants to wait for another worker's result.
+//! `Prefer` (RFC 7240): how long a caller wants to wait for another worker's result, or that it does not want to wait at all.
 
 use std::time::Duration;
+
+use decide_once_service::Respond;
 
 use lambda_http::http::HeaderMap;
 
@@ -10,22 +12,39 @@ pub(crate) const LONGEST_WAIT: Duration = Duration::from_secs(20);
 /// The wait that the caller prefers, at most [`LONGEST_WAIT`]. The first one counts (RFC 7240 §2); what cannot be
 /// understood is ignored, as a preference may be.
 pub(crate) fn wait(headers: &HeaderMap) -> Option<Duration> {
+    preferences(headers)
+        .find_map(|(name, value)| seconds(name, value))
+        .map(|seconds| Duration::from_secs(seconds).min(LONGEST_WAIT))
+}
+
+/// `respond-async` (§4.1): the operation is to be queued. It has no value; one that it has anyway is ignored, as §2 says of parameters.
+pub(crate) fn respond(headers: &HeaderMap) -> Respond {
+    if preferences(headers).any(|(name, _)| name.eq_ignore_ascii_case("respond-async")) {
+        Respond::Later
+    } else {
+        Respond::Now
+    }
+}
+
+/// Name and value of each preference, without its parameters, which come after a semicolon.
+fn preferences(headers: &HeaderMap) -> impl Iterator<Item = (&str, Option<&str>)> {
     headers
         .get_all("prefer")
         .iter()
         .filter_map(|line| line.to_str().ok())
         .flat_map(|line| line.split(','))
-        .find_map(preference)
-        .map(|seconds| Duration::from_secs(seconds).min(LONGEST_WAIT))
+        .filter_map(|text| text.split(';').next())
+        .map(|text| match text.split_once('=') {
+            Some((name, value)) => (name.trim(), Some(value.trim())),
+            None => (text.trim(), None),
+        })
 }
 
-fn preference(text: &str) -> Option<u64> {
-    // Parameters of a preference come after a semicolon; `wait` has none.
-    let (name, value) = text.split(';').next()?.split_once('=')?;
-    if !name.trim().eq_ignore_ascii_case("wait") {
+fn seconds(name: &str, value: Option<&str>) -> Option<u64> {
+    if !name.eq_ignore_ascii_case("wait") {
         return None;
     }
-    value.trim().trim_matches('"').parse().ok()
+    value?.trim_matches('"').parse().ok()
 }
 
 #[cfg(test)]
@@ -33,12 +52,35 @@ mod tests {
     #![expect(clippy::unwrap_used, reason = "tests")]
     use super::*;
 
-    fn preferred(lines: &[&str]) -> Option<Duration> {
+    fn headers(lines: &[&str]) -> HeaderMap {
         let mut headers = HeaderMap::new();
         for line in lines {
             headers.append("prefer", line.parse().unwrap());
         }
-        wait(&headers)
+        headers
+    }
+
+    fn preferred(lines: &[&str]) -> Option<Duration> {
+        wait(&headers(lines))
+    }
+
+    #[test]
+    fn respond_async_may_stand_anywhere_and_nothing_else_is_taken_for_it() {
+        for lines in [
+            &["respond-async"][..],
+            &["wait=5, Respond-Async"],
+            &["wait=5", "respond-async; x=y"],
+        ] {
+            assert_eq!(respond(&headers(lines)), Respond::Later, "{lines:?}");
+        }
+        for lines in [
+            &[][..],
+            &["respond"],
+            &["x=respond-async"],
+            &["respond-async-not"],
+        ] {
+            assert_eq!(respond(&headers(lines)), Respond::Now, "{lines:?}");
+        }
     }
 
     #[test]

@@ -13,6 +13,8 @@ use super::error::EngineError;
 pub const UNDELIVERED_INDEX: &str = "undelivered-index";
 /// Sparse index of poison outbox rows: pk `quarantineShard`, sk `quarantined`.
 pub const QUARANTINED_INDEX: &str = "quarantined-index";
+/// Sparse index of operations that carry their request: pk `lane`, sk `due`.
+pub const QUEUE_INDEX: &str = "queue-index";
 /// The TTL attribute of every table, in seconds.
 pub const TTL_ATTRIBUTE: &str = "ttlSec";
 
@@ -42,7 +44,7 @@ impl Default for TableNames {
 
 pub(super) fn create(db: &Database, names: &TableNames) -> Result<(), EngineError> {
     for definition in [
-        with_stream(table(&names.operations, "op")),
+        with_queue_index(with_stream(table(&names.operations, "op"))),
         table(&names.decisions, "id"),
         with_outbox_indexes(with_stream(table(&names.outbox, "event"))),
         table(&names.inbox, "id"),
@@ -82,6 +84,17 @@ fn with_outbox_indexes(mut outbox: Value) -> Value {
         index(QUARANTINED_INDEX, "quarantineShard", "quarantined"),
     ]);
     outbox
+}
+
+/// Sparse and sharded, as the outbox's.
+fn with_queue_index(mut operations: Value) -> Value {
+    operations["AttributeDefinitions"] = json!([
+        string("op"),
+        string("lane"),
+        { "AttributeName": "due", "AttributeType": "N" },
+    ]);
+    operations["GlobalSecondaryIndexes"] = json!([index(QUEUE_INDEX, "lane", "due")]);
+    operations
 }
 
 fn index(name: &str, partition: &str, sort: &str) -> Value {

@@ -17,6 +17,7 @@ mod check;
 mod mismatches;
 mod ordered;
 mod outbox;
+mod queue;
 mod store;
 
 pub use check::MissingTable;

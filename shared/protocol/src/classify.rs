@@ -3,8 +3,10 @@
 //! A refused write and a strong read bring the same kind of fact, and they are judged here, in this order, on every path:
 //! mine → free → another request's → finished → owned by a live lease → to be taken over (design.md §3, 1).
 
+use std::time::Duration;
+
 use crate::ids::DecisionId;
-use crate::record::{Fence, MAX_ATTEMPTS, PolicyPin, Record, Retention, State};
+use crate::record::{Fence, Hold, MAX_ATTEMPTS, PolicyPin, Record, Retention, State};
 use crate::time::Timestamp;
 use crate::writes::{Existing, Unreadable};
 
@@ -40,6 +42,10 @@ pub trait Caller {
 
     /// The retention of a policy version, or `None` if it is not packaged here.
     fn retention(&self, pin: &PolicyPin) -> Option<Retention>;
+
+    /// How long this caller leaves a queued operation to those who look after the queue, counted from its reservation. Zero
+    /// for those.
+    fn queue_patience(&self) -> Duration;
 }
 
 /// What a record means.
@@ -74,9 +80,9 @@ pub enum Standing {
         /// From when the key is free, by every clock.
         free_from: Timestamp,
     },
-    /// Another worker holds a live lease.
+    /// Another worker holds a live lease, or it is queued and will be taken up without this caller.
     InProgress(Box<Record>),
-    /// The owner is gone, or gave up: the next attempt may start.
+    /// The owner is gone, gave up, or did not come in time: the next attempt may start.
     Lapsed(Box<Record>),
     /// The owner is gone, and so are the attempts.
     Exhausted(Box<Record>),
@@ -110,7 +116,7 @@ pub fn classify(
         return vacant(doing);
     }
     match caller.sameness(&record) {
-        Sameness::Same => theirs(record, now),
+        Sameness::Same => theirs(record, caller.queue_patience(), now),
         Sameness::Different { pointers } => Standing::Mismatch { pointers },
         Sameness::Unjudged => Standing::Unjudged,
     }
@@ -135,7 +141,7 @@ fn mine(record: Box<Record>, doing: Doing) -> Standing {
     }
 }
 
-fn theirs(record: Box<Record>, now: Timestamp) -> Standing {
+fn theirs(record: Box<Record>, queue_patience: Duration, now: Timestamp) -> Standing {
     match &record.state {
         State::Succeeded { expiry, .. } | State::FailedFinal { expiry, .. }
             if now < expiry.result =>
@@ -150,12 +156,22 @@ fn theirs(record: Box<Record>, now: Timestamp) -> Standing {
             decision: None,
             free_from: expiry.free_from(),
         },
-        State::Processing { lease, .. } if now < *lease => Standing::InProgress(record),
+        State::Processing { hold, .. } if now < held_until(*hold, &record, queue_patience) => {
+            Standing::InProgress(record)
+        }
         State::Processing { .. } | State::FailedRetryable { .. }
             if record.counted_attempts() >= MAX_ATTEMPTS =>
         {
             Standing::Exhausted(record)
         }
         State::Processing { .. } | State::FailedRetryable { .. } => Standing::Lapsed(record),
+    }
+}
+
+/// A queued record is left alone for the caller's patience, an owned one for its lease.
+fn held_until(hold: Hold, record: &Record, queue_patience: Duration) -> Timestamp {
+    match hold {
+        Hold::Queued => record.updated.plus(queue_patience),
+        Hold::Leased(lease) => lease,
     }
 }

@@ -118,6 +118,22 @@ impl DecisionRequest {
     }
 }
 
+impl DecisionRequest {
+    /// The same request as a body in canonical form; [`DecisionRequest::parse`] reads it back.
+    #[must_use]
+    pub fn canonical(&self) -> String {
+        let mut body = json::object([
+            ("policy", Value::from(self.policy.as_str())),
+            ("subject", Value::from(self.subject.as_str())),
+            ("facts", Value::from(self.facts.clone())),
+        ]);
+        if let Some(version) = self.version {
+            body.insert("version", version.get());
+        }
+        Value::from(body).canonical()
+    }
+}
+
 fn take(members: &mut Object, name: &str, pointer: &'static str) -> Result<Value, BodyError> {
     members.remove(name).ok_or(BodyError::Missing { pointer })
 }

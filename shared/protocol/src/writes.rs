@@ -15,7 +15,7 @@ use crate::time::{Timestamp, TtlSeconds};
 /// Puts the first record of a key's life. One `PutItem`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Reserve {
-    /// The record, PROCESSING in attempt 1.
+    /// The record, PROCESSING: in attempt 1, or queued in attempt 0.
     pub record: Record,
     /// A record whose key expired by then is as good as none: the writer's clock less [`EXPIRY_MARGIN`].
     pub vacant_before: Timestamp,
@@ -37,6 +37,9 @@ pub struct Seen {
     pub state: StateName,
     /// The owner and the attempt.
     pub fence: Fence,
+    /// Whether a request is carried. The fence implies it: no write changes it without changing the fence or the state. It is
+    /// here so that an adapter knows what a final state leaves behind.
+    pub carries: bool,
 }
 
 /// Decision, operation record, events and claims: together or not at all. One `TransactWriteItems`.
@@ -57,19 +60,20 @@ pub struct Commit {
 impl Seen {
     /// What `record` shows.
     #[must_use]
-    pub const fn of(record: &Record) -> Self {
+    pub fn of(record: &Record) -> Self {
         Self {
             state: record.state.name(),
             fence: record.fence,
+            carries: record.carried().is_some(),
         }
     }
 }
 
 impl Reserve {
-    /// Absent, or its life ended by the writer's clock less the margin.
+    /// Absent, or its life ended by the writer's clock less the margin. A record that carries a request is never free.
     #[must_use]
     pub fn permits(&self, existing: Option<&Record>) -> bool {
-        existing.is_none_or(|record| record.state.key_expiry() <= self.vacant_before)
+        existing.is_none_or(|record| record.state.is_vacant(self.vacant_before))
     }
 }
 

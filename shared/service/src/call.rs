@@ -3,6 +3,8 @@
 //! Everything that identifies the request is computed once, here, and carried; nothing downstream looks at the facts again
 //! except the evaluation.
 
+use std::time::Duration;
+
 use decide_once_policy::{FactsInvalid, NormalisedFacts, Policy, PolicySet, Unavailable};
 use decide_once_protocol::classify::{Caller, Sameness};
 use decide_once_protocol::fingerprint::{self, Fingerprint, Scheme};
@@ -11,7 +13,7 @@ use decide_once_protocol::ids::DecisionId;
 use decide_once_protocol::key::IdempotencyKey;
 use decide_once_protocol::members::Members;
 use decide_once_protocol::record::{
-    EXPIRY_MARGIN, Identity, PolicyPin, Record, Retention, Seed, Terms,
+    Carried, EXPIRY_MARGIN, Identity, PolicyPin, Record, Retention, Seed, Terms,
 };
 use decide_once_protocol::request::{DecisionRequest, PolicyVersion};
 use decide_once_protocol::scope::{OperationId, OperationName, Scope, Tenant};
@@ -23,6 +25,18 @@ pub struct Call {
     pub scope: Scope,
     /// The request.
     pub request: DecisionRequest,
+    /// When its caller wants the answer.
+    pub respond: Respond,
+}
+
+/// When a caller wants its answer (RFC 7240 §4.1).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Respond {
+    /// In this call.
+    Now,
+    /// Later: the operation is queued, and decided without its caller. What is over
+    /// [`CARRIED_LIMIT`](decide_once_protocol::record::CARRIED_LIMIT) is decided now all the same.
+    Later,
 }
 
 impl Call {
@@ -48,6 +62,8 @@ pub enum Unreservable {
     FactsInvalid(FactsInvalid),
     /// The policy is here, but broken: the operator's fault, not the caller's.
     PolicyBroken(String),
+    /// Not a caller's: an operation is gone on with, and never begun anew.
+    Resumed,
 }
 
 /// A call with its identity.
@@ -61,6 +77,8 @@ pub(crate) struct Prepared<'a> {
     fresh: Result<Fresh, Unreservable>,
     /// For a first reservation.
     decision: DecisionId,
+    /// How long a queued operation is left to those who look after the queue.
+    queue_patience: Duration,
 }
 
 #[derive(Debug)]
@@ -71,14 +89,30 @@ struct Fresh {
 }
 
 impl<'a> Prepared<'a> {
-    pub(crate) fn new(call: &'a Call, policies: &'a PolicySet, decision: DecisionId) -> Self {
+    /// Of a caller.
+    pub(crate) fn new(
+        call: &'a Call,
+        policies: &'a PolicySet,
+        decision: DecisionId,
+        queue_patience: Duration,
+    ) -> Self {
+        Self {
+            fresh: call.fresh(policies),
+            queue_patience,
+            ..Self::resumed(call, policies, decision)
+        }
+    }
+
+    /// Of a request that its operation carries, by those who look after the queue.
+    pub(crate) fn resumed(call: &'a Call, policies: &'a PolicySet, decision: DecisionId) -> Self {
         Self {
             call,
             policies,
             operation: call.scope.operation_id(),
             exact: fingerprint::exact(Scheme::V1, call.operation_name(), &call.request),
-            fresh: call.fresh(policies),
+            fresh: Err(Unreservable::Resumed),
             decision,
+            queue_patience: Duration::ZERO,
         }
     }
 
@@ -160,6 +194,10 @@ impl Caller for Prepared<'_> {
     fn retention(&self, pin: &PolicyPin) -> Option<Retention> {
         pinned(self.policies, pin).map(retention)
     }
+
+    fn queue_patience(&self) -> Duration {
+        self.queue_patience
+    }
 }
 
 impl Reserver for Prepared<'_> {
@@ -178,6 +216,9 @@ impl Reserver for Prepared<'_> {
             pin: fresh.pin.clone(),
             decision: self.decision.clone(),
         };
+        if let Some(carried) = self.call.to_carry() {
+            return Some(Record::queued(seed, moment.owner, moment.now, carried));
+        }
         let terms = Terms {
             now: moment.now,
             lease_until: moment.lease_until,
@@ -190,6 +231,14 @@ impl Reserver for Prepared<'_> {
 impl Call {
     pub(crate) const fn operation_name(&self) -> &OperationName {
         &self.scope.operation
+    }
+
+    /// The request for the record, if its caller does not wait and it is not too large.
+    fn to_carry(&self) -> Option<Carried> {
+        match self.respond {
+            Respond::Now => None,
+            Respond::Later => Carried::of(self.key(), &self.request),
+        }
     }
 
     fn fresh(&self, policies: &PolicySet) -> Result<Fresh, Unreservable> {

@@ -7,12 +7,14 @@
 //! reserve refused   ─► lapsed: take over (UpdateItem) ─► evaluate ─► commit  3 round trips
 //! outcome unknown   ─► strong read ─► classify                               + 1 for each
 //! remembered        ─► classify what was seen                  ─► 200, 409   none, where an instance remembers answers
+//! asynchronous: reserve, queued ─► 202                                       1 round trip; the rest is resume's
 //! ```
 //!
 //! A call to the store that does not come back within the invocation's time is one whose outcome is unknown.
 //!
 //! Write units of a first request with one event: 1 (reserve) + 2 × 3 (a transaction writes each item twice) = 7, while each
-//! item is below 1 KB. A replay or a mismatch costs the 1 of a refused write.
+//! item is below 1 KB. A replay or a mismatch costs the 1 of a refused write. A record that carries a request costs one more for each KB of
+//! it, and again as much for its entry in the index, with every write until it is final.
 
 use std::time::Duration;
 
@@ -67,7 +69,8 @@ impl<S: Store + Mismatches, C: Clock, I: Ids> Decider<S, C, I> {
     /// Answers a call: with the decision that was or is now recorded, or with what stands in its way.
     pub async fn decide(&self, call: &Call, budget: Budget) -> Outcome {
         let decision = DecisionId::from_random(self.ids.decision());
-        let caller = Prepared::new(call, &self.policies, decision);
+        let patience = self.settings.queue_patience;
+        let caller = Prepared::new(call, &self.policies, decision, patience);
         let remaining = self.clock.now().until(budget.deadline);
         let end = Instant::now() + remaining.saturating_sub(TIME_TO_ANSWER);
         let mut finish = Finish::new(&caller, end);
@@ -80,21 +83,34 @@ impl<S: Store + Mismatches, C: Clock, I: Ids> Decider<S, C, I> {
         if let Some(done) = self.answers.recall(&caller, self.clock.now()) {
             return self.told(call, done, finish.recalled()).await;
         }
+        let first = Step::begin(&caller, &self.moment(budget), TRIES);
+        let done = self.drive(first, &caller, budget, &mut finish).await;
+        self.told(call, done, finish).await
+    }
+
+    /// From a step to the end: does what each step asks, and hands back what it was told.
+    pub(crate) async fn drive(
+        &self,
+        first: Step,
+        caller: &Prepared<'_>,
+        budget: Budget,
+        finish: &mut Finish<'_>,
+    ) -> Done {
         let mut patience = Patience::new(budget.wait);
         let (mut commits, mut surrenders) = (Sends::default(), Sends::default());
-        let mut step = Step::begin(&caller, &self.moment(budget), TRIES);
+        let mut step = first;
         loop {
             step = match step {
                 Step::Claim(claim) => {
                     let answer = finish.ask(self.claim(&claim)).await;
-                    claim.settle(or_unknown(answer), &caller, &self.moment(budget))
+                    claim.settle(or_unknown(answer), caller, &self.moment(budget))
                 }
                 Step::Recheck(recheck) => {
                     let read = finish
                         .ask(self.store.read_operation(caller.operation()))
                         .await;
                     let found = read.and_then(Result::ok);
-                    recheck.settle(found, &caller, &self.moment(budget))
+                    recheck.settle(found, caller, &self.moment(budget))
                 }
                 Step::Evaluate(reservation) => {
                     crash_point!("after_reserve");
@@ -102,7 +118,7 @@ impl<S: Store + Mismatches, C: Clock, I: Ids> Decider<S, C, I> {
                     if now.until(budget.deadline) < SHORTEST_CALL {
                         Step::Surrender(reservation.release(RetryCause::Deadline, now))
                     } else {
-                        finish.evaluating(|| evaluate(reservation, &caller, &self.settings, now))
+                        finish.evaluating(|| evaluate(reservation, caller, &self.settings, now))
                     }
                 }
                 Step::Commit(decided) => {
@@ -110,14 +126,14 @@ impl<S: Store + Mismatches, C: Clock, I: Ids> Decider<S, C, I> {
                     commits.pause().await;
                     let answer = finish.ask(self.store.commit(decided.commit())).await;
                     crash_point!("after_commit");
-                    decided.settle(or_unknown(answer), &caller, &self.moment(budget))
+                    decided.settle(or_unknown(answer), caller, &self.moment(budget))
                 }
                 Step::Surrender(surrender) => {
                     surrenders.pause().await;
                     let answer = finish
                         .ask(self.store.transition(surrender.transition()))
                         .await;
-                    surrender.settle(or_unknown(answer), &caller, &self.moment(budget))
+                    surrender.settle(or_unknown(answer), caller, &self.moment(budget))
                 }
                 Step::Wait(waiting) => match patience.next_pause(finish.time_left()) {
                     Some(pause) => {
@@ -128,7 +144,7 @@ impl<S: Store + Mismatches, C: Clock, I: Ids> Decider<S, C, I> {
                 },
                 Step::Done(done) => {
                     self.answers.remember(caller.operation(), &done);
-                    return self.told(call, done, finish).await;
+                    return done;
                 }
             }
         }
@@ -179,7 +195,7 @@ impl<S: Store + Mismatches, C: Clock, I: Ids> Decider<S, C, I> {
         }
     }
 
-    fn moment(&self, budget: Budget) -> Moment {
+    pub(crate) fn moment(&self, budget: Budget) -> Moment {
         let now = self.clock.now();
         Moment {
             now,

@@ -1,6 +1,7 @@
 //! The use-cases of Decide Once over ports: each path on one screen.
 //!
 //! * [`Decider`]: a call from its reservation to its answer;
+//! * [`Decider::resume`](resume): an asynchronous one, gone on with by those who look after the queue;
 //! * [`status`]: reading operations and decisions;
 //! * [`policies`]: reading the packaged policies;
 //! * [`publish`]: events on their way out.
@@ -26,13 +27,14 @@ pub mod profile;
 pub mod publish;
 mod render;
 pub mod reply;
+pub mod resume;
 pub mod settings;
 pub mod status;
 pub mod system;
 pub mod variables;
 
 pub use answers::{Answers, BYTES_AN_ENTRY};
-pub use call::{Call, Unreservable};
+pub use call::{Call, Respond, Unreservable};
 pub use decide::{Budget, Decider};
 pub use effort::Effort;
 

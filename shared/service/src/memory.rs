@@ -6,6 +6,7 @@
 
 mod mismatches;
 mod outbox;
+mod queue;
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -96,7 +97,8 @@ impl MemoryStore {
         let before = contents.len();
         contents.operations.retain(|_, slot| {
             slot.item()
-                .is_none_or(|record| !ttl_after(record.state.key_expiry()).allows_deletion_at(now))
+                .and_then(|record| record.state.key_expiry())
+                .is_none_or(|expiry| !ttl_after(expiry).allows_deletion_at(now))
         });
         contents.decisions.retain(|_, slot| {
             let kept_until = slot.item().and_then(|decision| decision.retained_until);

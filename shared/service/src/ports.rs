@@ -6,6 +6,7 @@ use std::num::NonZeroUsize;
 use decide_once_protocol::decision::DecisionItem;
 use decide_once_protocol::ids::{DecisionId, EventId};
 use decide_once_protocol::outbox::{Marker, OutboxRow};
+use decide_once_protocol::record::Due;
 use decide_once_protocol::scope::{OperationId, Tenant};
 use decide_once_protocol::time::Timestamp;
 use decide_once_protocol::writes::{Answer, Commit, Existing, Reserve, Transition, Unreadable};
@@ -41,6 +42,22 @@ pub trait Store: Send + Sync {
         &self,
         id: &DecisionId,
     ) -> impl Future<Output = Result<Read<DecisionItem>, StoreError>> + Send;
+}
+
+/// Operations that carry their request: the index of those that somebody has to go on with.
+pub trait Queue: Send + Sync {
+    /// Operations of a lane that are due at `by` or before, those that are due longest first, at most `limit`, from behind
+    /// `after` on. The index follows the table with a delay: an operation is read strongly before anything is done with it.
+    ///
+    /// # Errors
+    /// The store did not answer.
+    fn due(
+        &self,
+        lane: u8,
+        after: Option<&(OperationId, Due)>,
+        by: Timestamp,
+        limit: u32,
+    ) -> impl Future<Output = Result<Vec<(OperationId, Due)>, StoreError>> + Send;
 }
 
 /// Counters of mismatches, apart from operations: what they say limits a tenant and never decides anything else.

@@ -5,7 +5,7 @@ use std::time::Duration;
 use decide_once_protocol::answer::{Body, Rendered, StoredAnswer, Verdict};
 use decide_once_protocol::decision::DecisionItem;
 use decide_once_protocol::flow::{Done, TryAgain};
-use decide_once_protocol::record::{Expiry, FinalCode, Record, RetryCause, State};
+use decide_once_protocol::record::{Expiry, FinalCode, Hold, Record, RetryCause, State};
 use decide_once_protocol::time::Timestamp;
 use decide_once_protocol::writes::Unreadable;
 use tokio::time::Instant;
@@ -109,7 +109,10 @@ impl<'a> Finish<'a> {
                 Some(record.fence.attempt),
                 self.recorded(&record, None, false, store).await,
             ),
-            Done::InProgress(record) => (Some(record.fence.attempt), in_progress(&record, now)),
+            Done::Queued(record) => (Some(record.fence.attempt), in_progress(&record, true, now)),
+            Done::InProgress(record) => {
+                (Some(record.fence.attempt), in_progress(&record, false, now))
+            }
             Done::Mismatch { pointers } => (None, self.mismatch(pointers)),
             Done::ResultExpired {
                 decision,
@@ -267,7 +270,7 @@ impl<'a> Finish<'a> {
                 tracing::error!(alarm = "policy-broken", %why, "a packaged policy is refused by its check");
                 self.try_again("the policy cannot be used at the moment")
             }
-            None => self.try_again("the key is being freed"),
+            Some(Unreservable::Resumed) | None => self.try_again("the key is being freed"),
         }
     }
 
@@ -309,13 +312,24 @@ impl<'a> Finish<'a> {
     }
 }
 
-fn in_progress(record: &Record, now: Timestamp) -> Reply {
-    let lease = match record.state {
-        State::Processing { lease, .. } => lease,
-        State::Succeeded { .. } | State::FailedRetryable { .. } | State::FailedFinal { .. } => now,
+fn in_progress(record: &Record, accepted: bool, now: Timestamp) -> Reply {
+    let running = record.updated.until(now);
+    let left = match record.state {
+        State::Processing {
+            hold: Hold::Leased(lease),
+            ..
+        } => now.until(lease),
+        // One that is queued is taken up any moment.
+        State::Processing {
+            hold: Hold::Queued, ..
+        } => running,
+        State::Succeeded { .. } | State::FailedRetryable { .. } | State::FailedFinal { .. } => {
+            Duration::ZERO
+        }
     };
     Reply::InProgress {
         status: Status::of(record, now),
-        retry_after: retry_after(record.updated.until(now), now.until(lease)),
+        retry_after: retry_after(running, left),
+        accepted,
     }
 }

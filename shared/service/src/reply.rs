@@ -43,6 +43,8 @@ pub enum Reply {
         status: Status,
         /// When it is worth asking again.
         retry_after: Duration,
+        /// Whether this very call has queued it, as its caller wanted.
+        accepted: bool,
     },
     /// Anything else.
     Problem(Problem),

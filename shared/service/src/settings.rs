@@ -24,6 +24,9 @@ pub const TIME_TO_ANSWER: Duration = Duration::from_millis(100);
 /// A client that mixes up its keys is noticed long before this, a batch that does so a few times is not stopped.
 pub const MISMATCH_BUDGET: u32 = 100;
 
+/// A stream hands on a queued operation within a second; one that is still there after this was missed.
+pub const QUEUE_PATIENCE: Duration = Duration::from_secs(10);
+
 /// Settings of the decide path.
 #[derive(Clone, Debug)]
 pub struct Settings {
@@ -31,6 +34,9 @@ pub struct Settings {
     pub lease_cap: Duration,
     /// How long a competing caller waits for the owner before it is answered 202. Zero is not at all.
     pub default_wait: Duration,
+    /// How long after its reservation a caller leaves a queued operation to those who look after the queue; then its POST
+    /// takes it over. The answer tells it to come back until then.
+    pub queue_patience: Duration,
     /// The CloudEvents source; the tenant is added.
     pub event_source: String,
     /// How large an event may be, so that it can be delivered.
@@ -46,6 +52,7 @@ impl Default for Settings {
         Self {
             lease_cap: Duration::from_secs(29),
             default_wait: Duration::from_millis(200),
+            queue_patience: QUEUE_PATIENCE,
             event_source: "urn:decide-once".to_owned(),
             event_limit: EventLimit::default(),
             mismatch_budget: MISMATCH_BUDGET,

@@ -3,7 +3,7 @@
 use decide_once_protocol::answer::Rendered;
 use decide_once_protocol::ids::DecisionId;
 use decide_once_protocol::json::{Value, object};
-use decide_once_protocol::record::{Record, State, StateName};
+use decide_once_protocol::record::{Hold, Record, State, StateName};
 use decide_once_protocol::scope::{OperationId, Tenant};
 use decide_once_protocol::time::Timestamp;
 use decide_once_protocol::writes::{Existing, Unreadable};
@@ -41,7 +41,10 @@ impl Status {
     #[must_use]
     pub fn of(record: &Record, now: Timestamp) -> Self {
         let lease = match record.state {
-            State::Processing { lease, .. } if now < lease => Some(lease),
+            State::Processing {
+                hold: Hold::Leased(lease),
+                ..
+            } if now < lease => Some(lease),
             State::Processing { .. }
             | State::Succeeded { .. }
             | State::FailedRetryable { .. }
@@ -54,6 +57,11 @@ impl Status {
                 Some(Retry::SameKey),
                 "being decided; ask again, or POST the same request with the same key",
             ),
+            State::Processing { .. } | State::FailedRetryable { .. }
+                if record.carried().is_some() =>
+            {
+                (None, None, Some(Retry::SameKey), carried_advice(record))
+            }
             State::Processing { .. } => (
                 None,
                 None,
@@ -117,6 +125,15 @@ impl Status {
         add("retry", self.retry.map(|retry| retry.as_str().to_owned()));
         add("advice", Some(self.advice.to_owned()));
         body.to_json()
+    }
+}
+
+/// What carries its request needs nobody's POST.
+const fn carried_advice(record: &Record) -> &'static str {
+    if record.is_queued() {
+        "queued, and decided without you; ask again, or POST the same request with the same key"
+    } else {
+        "the last attempt did not finish, and the next comes without you; ask again, or POST the same request with the same key"
     }
 }
 

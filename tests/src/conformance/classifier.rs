@@ -1,8 +1,11 @@
 //! Every row of the classifier, asked about what the store returned.
 
+use std::time::Duration;
+
 use decide_once_protocol::classify::{Caller, Doing, Sameness, Standing, classify};
 use decide_once_protocol::record::{
-    EXPIRY_MARGIN, Fence, FinalCode, MAX_ATTEMPTS, PolicyPin, Record, Retention, RetryCause, State,
+    EXPIRY_MARGIN, Fence, FinalCode, Hold, Keep, MAX_ATTEMPTS, PolicyPin, Record, Retention,
+    RetryCause, State,
 };
 use decide_once_protocol::time::{PLAUSIBLE_AHEAD, Timestamp};
 use decide_once_protocol::writes::{Answer, Existing, Reserve, Unreadable, vacant_before};
@@ -11,6 +14,9 @@ use decide_once_service::ports::Store;
 
 use super::{Harness, place};
 use crate::samples::{self, NOW, at};
+
+/// How long the caller leaves a queued operation alone.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 /// A caller whose request is, is not, or cannot be said to be the record's.
 struct Request(Sameness);
@@ -22,6 +28,10 @@ impl Caller for Request {
 
     fn retention(&self, _: &PolicyPin) -> Option<Retention> {
         None
+    }
+
+    fn queue_patience(&self) -> Duration {
+        PATIENCE
     }
 }
 
@@ -71,7 +81,7 @@ fn rows() -> Vec<Row> {
     let boxed = |state: State| Box::new(record(state));
     let retryable = || State::FailedRetryable {
         cause: RetryCause::Deadline,
-        key_expiry: samples::expiry().key,
+        keep: samples::kept(),
     };
     let failed = || samples::failed(FinalCode::DecisionFailed);
     let spent = |state| Record {
@@ -190,6 +200,30 @@ fn rows() -> Vec<Row> {
             Standing::Lapsed(boxed(retryable())),
         ),
         row(
+            Some(samples::queued()),
+            claiming,
+            at(NOW + 9_999),
+            Standing::InProgress(Box::new(samples::queued())),
+        ),
+        row(
+            Some(samples::queued()),
+            claiming,
+            at(NOW + 10_000),
+            Standing::Lapsed(Box::new(samples::queued())),
+        ),
+        row(
+            Some(samples::queued()),
+            Doing::Claiming(samples::queued().fence),
+            now,
+            Standing::Owned(Box::new(samples::queued())),
+        ),
+        row(
+            Some(samples::queued()),
+            looking,
+            free,
+            Standing::Lapsed(Box::new(samples::queued())),
+        ),
+        row(
             Some(spent(retryable())),
             claiming,
             now,
@@ -245,8 +279,8 @@ pub async fn an_unreadable_record_is_told_as_such<H: Harness>() {
     let store = harness.store();
     let far = at(NOW).plus(PLAUSIBLE_AHEAD).plus(EXPIRY_MARGIN);
     let record = samples::record(State::Processing {
-        lease: far,
-        key_expiry: far,
+        hold: Hold::Leased(far),
+        keep: Keep::Until(far),
     });
     place(&store, &record).await;
     let existing = store.read_operation(&id).await.unwrap();

@@ -7,6 +7,7 @@ pub mod classifier;
 pub mod commit;
 pub mod mismatches;
 pub mod outbox;
+pub mod queue;
 pub mod reading;
 pub mod reserve;
 pub mod round_trip;
@@ -20,12 +21,12 @@ use decide_once_protocol::record::Record;
 use decide_once_protocol::time::Timestamp;
 use decide_once_protocol::writes::{Answer, Existing, Reserve};
 use decide_once_service::memory::Foreign;
-use decide_once_service::ports::{Mismatches, Outbox, Store};
+use decide_once_service::ports::{Mismatches, Outbox, Queue, Store};
 
 /// A store under test.
 pub trait Harness: Sized + Send + Sync {
     /// The store; clones are the same store.
-    type Store: Store + Mismatches + Outbox + Clone + 'static;
+    type Store: Store + Mismatches + Outbox + Queue + Clone + 'static;
 
     /// A store with nothing in it.
     fn start() -> impl Future<Output = Self> + Send;
@@ -59,6 +60,7 @@ macro_rules! conformance {
                 a_key_that_nobody_has_is_reserved
                 a_live_record_in_any_state_refuses_a_reservation_and_is_returned
                 a_record_is_free_at_its_expiry_plus_the_margin_and_not_before
+                a_record_that_carries_a_request_is_never_free
                 of_32_reservations_at_once_one_is_applied_and_the_others_see_it
                 of_32_reservations_of_a_freed_key_one_is_applied
                 a_reservation_sent_twice_finds_itself
@@ -86,6 +88,7 @@ macro_rules! conformance {
             round_trip:
                 records_of_every_state_come_back_as_they_were
                 extreme_records_come_back_as_they_were
+                the_largest_request_that_is_carried_comes_back_as_it_was
                 extreme_decisions_come_back_as_they_were
                 extreme_rows_come_back_as_they_were;
             reading:
@@ -99,6 +102,10 @@ macro_rules! conformance {
                 a_mark_of_a_row_that_is_gone_creates_nothing
                 undelivered_rows_are_listed_by_shard_oldest_first
                 a_listing_is_bounded_on_both_sides_and_in_length;
+            queue:
+                what_carries_a_request_is_due_by_its_state
+                a_final_record_leaves_the_queue
+                due_operations_are_listed_by_lane_and_age_page_by_page;
             classifier:
                 every_standing_is_told_of_what_the_store_returned
                 an_unreadable_record_is_told_as_such;

@@ -3,14 +3,14 @@
 use std::time::Duration;
 
 use decide_once_protocol::ids::{DecisionId, OwnerToken};
-use decide_once_protocol::record::{EXPIRY_MARGIN, Fence, Record, State};
+use decide_once_protocol::record::{EXPIRY_MARGIN, Fence, Hold, Keep, Record, State};
 use decide_once_protocol::time::Timestamp;
 use decide_once_protocol::writes::{Answer, Existing, Reserve, Unreadable, vacant_before};
 use decide_once_service::memory::Foreign;
 use decide_once_service::ports::Store;
 use tokio::task::JoinSet;
 
-use super::{Harness, assert_stands, found, place};
+use super::{Harness, assert_stands, found, place, the_end};
 use crate::samples::{self, NOW, at};
 
 /// Many enough that two of them meet.
@@ -24,8 +24,8 @@ fn reservation(number: u8, now: Timestamp) -> Reserve {
             fence: Fence { owner, attempt: 1 },
             decision: DecisionId::from_random([number; 16]),
             state: State::Processing {
-                lease: now.plus(samples::lease()),
-                key_expiry: now.plus(Duration::from_secs(72 * 3600)),
+                hold: Hold::Leased(now.plus(samples::lease())),
+                keep: Keep::Until(now.plus(Duration::from_secs(72 * 3600))),
             },
             ..samples::reserve().record
         },
@@ -44,9 +44,9 @@ pub async fn a_key_that_nobody_has_is_reserved<H: Harness>() {
 
 /// Whatever the state.
 pub async fn a_live_record_in_any_state_refuses_a_reservation_and_is_returned<H: Harness>() {
-    let harness = H::start().await;
-    let store = harness.store();
     for (name, standing) in samples::records() {
+        let harness = H::start().await;
+        let store = harness.store();
         place(&store, &standing).await;
         let refused = store.reserve(&reservation(99, at(NOW))).await;
         assert_eq!(refused, Answer::Refused(found(&standing)), "{name}");
@@ -56,17 +56,34 @@ pub async fn a_live_record_in_any_state_refuses_a_reservation_and_is_returned<H:
 
 /// The margin is on the reserver's side: free *at* expiry plus margin, and to the millisecond not before.
 pub async fn a_record_is_free_at_its_expiry_plus_the_margin_and_not_before<H: Harness>() {
-    let harness = H::start().await;
-    let store = harness.store();
     for (name, standing) in samples::records() {
+        let Some(expiry) = standing.state.key_expiry() else {
+            continue;
+        };
+        let harness = H::start().await;
+        let store = harness.store();
         place(&store, &standing).await;
-        let free = standing.state.key_expiry().plus(EXPIRY_MARGIN);
+        let free = expiry.plus(EXPIRY_MARGIN);
         let early = at(free.as_millis() - 1);
         let refused = store.reserve(&reservation(98, early)).await;
         assert_eq!(refused, Answer::Refused(found(&standing)), "{name}");
         let successor = reservation(99, free);
         assert_eq!(store.reserve(&successor).await, Answer::Applied, "{name}");
         assert_stands(&store, &standing, found(&successor.record)).await;
+    }
+}
+
+/// However late it is: its caller was told that it will be decided.
+pub async fn a_record_that_carries_a_request_is_never_free<H: Harness>() {
+    for (name, standing) in samples::records() {
+        if standing.carried().is_none() {
+            continue;
+        }
+        let harness = H::start().await;
+        let store = harness.store();
+        place(&store, &standing).await;
+        let refused = store.reserve(&reservation(99, the_end())).await;
+        assert_eq!(refused, Answer::Refused(found(&standing)), "{name}");
     }
 }
 
@@ -81,11 +98,7 @@ pub async fn of_32_reservations_of_a_freed_key_one_is_applied<H: Harness>() {
     let harness = H::start().await;
     let standing = samples::record(samples::succeeded(true));
     place(&harness.store(), &standing).await;
-    race(
-        harness.store(),
-        standing.state.key_expiry().plus(EXPIRY_MARGIN),
-    )
-    .await;
+    race(harness.store(), samples::expiry().key.plus(EXPIRY_MARGIN)).await;
 }
 
 async fn race(store: impl Store + Clone + 'static, now: Timestamp) {

@@ -3,11 +3,13 @@
 use decide_once_protocol::answer::{INLINE_LIMIT, RESULT_LIMIT, StoredAnswer, Verdict};
 use decide_once_protocol::decision::DecisionItem;
 use decide_once_protocol::ids::OwnerToken;
+use decide_once_protocol::json::{self, Value};
 use decide_once_protocol::key::IdempotencyKey;
 use decide_once_protocol::members::Members;
 use decide_once_protocol::outbox::{Event, OutboxRow};
 use decide_once_protocol::record::{
-    Expiry, Fence, FinalCode, FinalFailure, Identity, PolicyPin, Record, State,
+    CARRIED_LIMIT, Carried, Expiry, Fence, FinalCode, FinalFailure, Hold, Identity, Keep,
+    PolicyPin, Record, State,
 };
 use decide_once_protocol::request::{DecisionRequest, PolicyId, PolicyVersion, Subject};
 use decide_once_protocol::scope::Tenant;
@@ -20,9 +22,9 @@ use crate::samples::{self, NOW, at};
 
 /// Of every kind, too.
 pub async fn records_of_every_state_come_back_as_they_were<H: Harness>() {
-    let harness = H::start().await;
-    let store = harness.store();
     for (_, record) in samples::records() {
+        let harness = H::start().await;
+        let store = harness.store();
         place(&store, &record).await;
         assert_stands(&store, &record, found(&record)).await;
     }
@@ -103,12 +105,12 @@ pub async fn extreme_records_come_back_as_they_were<H: Harness>() {
     };
     let mut states = vec![
         State::Processing {
-            lease: epoch,
-            key_expiry: end,
+            hold: Hold::Leased(epoch),
+            keep: Keep::Until(end),
         },
         State::Processing {
-            lease: end,
-            key_expiry: end,
+            hold: Hold::Leased(end),
+            keep: Keep::Until(end),
         },
         State::Succeeded {
             answer: StoredAnswer {
@@ -144,6 +146,34 @@ pub async fn extreme_records_come_back_as_they_were<H: Harness>() {
             assert_stands(&store, &record, found(&record)).await;
         }
     }
+}
+
+/// To the byte, with a key and facts of characters that are escaped.
+pub async fn the_largest_request_that_is_carried_comes_back_as_it_was<H: Harness>() {
+    let harness = H::start().await;
+    let store = harness.store();
+    let key = IdempotencyKey::parse(&"\"'~".repeat(85)).unwrap();
+    let request = |text: &str| {
+        let facts = json::object([("text", Value::from(text))]);
+        DecisionRequest {
+            facts,
+            ..samples::request()
+        }
+    };
+    let room = CARRIED_LIMIT - request("").canonical().len();
+    let text = "\u{1F600}'e\u{301}".repeat(room / 8) + &"x".repeat(room % 8);
+    let carried = Carried::of(&key, &request(&text)).unwrap();
+    assert_eq!(Carried::of(&key, &request(&(text.clone() + "x"))), None);
+    assert_eq!(carried.request(), Ok(request(&text)));
+    let record = Record {
+        state: State::Processing {
+            hold: Hold::Queued,
+            keep: Keep::Carrying(carried),
+        },
+        ..samples::queued()
+    };
+    place(&store, &record).await;
+    assert_stands(&store, &record, found(&record)).await;
 }
 
 /// Up to the largest result, which is by reference.

@@ -1,7 +1,7 @@
 //! Moving a record on from what was seen.
 
 use decide_once_protocol::ids::OwnerToken;
-use decide_once_protocol::record::{Fence, FinalCode, Record, RetryCause, State, StateName};
+use decide_once_protocol::record::{Fence, FinalCode, Hold, Record, RetryCause, State, StateName};
 use decide_once_protocol::writes::{Answer, Existing, Seen, Transition};
 use decide_once_service::ports::Store;
 use tokio::task::JoinSet;
@@ -12,7 +12,7 @@ use crate::samples::{self, NOW, at};
 fn retryable() -> State {
     State::FailedRetryable {
         cause: RetryCause::Store,
-        key_expiry: samples::expiry().key,
+        keep: samples::kept(),
     }
 }
 
@@ -33,10 +33,20 @@ fn transition(seen: &Record, state: State, fence: Fence) -> Transition {
 /// Takeovers, releases and failures; also what another transition left is gone, since a record with another state's attribute is
 /// corrupt.
 pub async fn every_legal_transition_is_applied_and_leaves_nothing_behind<H: Harness>() {
-    let harness = H::start().await;
-    let store = harness.store();
     let processing = samples::record(samples::processing());
     let released = samples::record(retryable());
+    let carrying = |hold| State::Processing {
+        hold,
+        keep: samples::carrying(),
+    };
+    let queued = samples::queued();
+    let taken_over = carrying(Hold::Leased(at(NOW + 31_000)));
+    let carried = samples::record(taken_over.clone());
+    let given_up = State::FailedRetryable {
+        cause: RetryCause::Store,
+        keep: samples::carrying(),
+    };
+    let released_carrying = samples::record(given_up.clone());
     let successor = samples::fence(3);
     for (seen, state, fence) in [
         (&processing, samples::processing(), successor),
@@ -53,6 +63,21 @@ pub async fn every_legal_transition_is_applied_and_leaves_nothing_behind<H: Harn
             samples::failed(FinalCode::AttemptsExhausted),
             successor,
         ),
+        (&queued, taken_over.clone(), samples::fence(1)),
+        (&carried, samples::succeeded(true), carried.fence),
+        (&carried, samples::succeeded(false), carried.fence),
+        (&carried, given_up, carried.fence),
+        (
+            &carried,
+            samples::failed(FinalCode::DecisionFailed),
+            carried.fence,
+        ),
+        (&released_carrying, taken_over, successor),
+        (
+            &released_carrying,
+            samples::failed(FinalCode::AttemptsExhausted),
+            successor,
+        ),
         (&released, samples::processing(), successor),
         (
             &released,
@@ -60,6 +85,8 @@ pub async fn every_legal_transition_is_applied_and_leaves_nothing_behind<H: Harn
             successor,
         ),
     ] {
+        let harness = H::start().await;
+        let store = harness.store();
         place(&store, seen).await;
         let write = transition(seen, state, fence);
         assert_eq!(store.transition(&write).await, Answer::Applied, "{write:?}");
@@ -69,9 +96,9 @@ pub async fn every_legal_transition_is_applied_and_leaves_nothing_behind<H: Harn
 
 /// Each of the three alone is enough, from every state.
 pub async fn a_transition_from_another_state_owner_or_attempt_is_refused<H: Harness>() {
-    let harness = H::start().await;
-    let store = harness.store();
     for (name, standing) in samples::records() {
+        let harness = H::start().await;
+        let store = harness.store();
         place(&store, &standing).await;
         let seen = Seen::of(&standing);
         let other_state = match seen.state {

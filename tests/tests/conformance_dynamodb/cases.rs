@@ -16,7 +16,7 @@ use decide_once_service::profile::Profile;
 use decide_once_service::reply::{Outcome, Reply};
 use decide_once_service::settings::Settings;
 use decide_once_service::system::{SystemClock, SystemIds};
-use decide_once_service::{Answers, Budget, Call, Decider};
+use decide_once_service::{Answers, Budget, Call, Decider, Respond};
 use decide_once_tests::{eventually, samples};
 
 use crate::engine::{Running, client_at, store};
@@ -65,6 +65,7 @@ impl World {
         let call = Call {
             scope: samples::scope(),
             request: DecisionRequest::parse(body.as_bytes()).unwrap(),
+            respond: Respond::Now,
         };
         let budget = Budget {
             deadline: self.in_30_seconds(),

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use decide_once_protocol::record::State;
+use decide_once_protocol::record::{Hold, State};
 use decide_once_service::ports::Clock as _;
 use decide_once_service::settings::LEASE_MARGIN;
 use decide_once_tests::faulty::{Fault, StoreCall};
@@ -81,7 +81,11 @@ async fn n08_a_lease_holds_until_its_instant_and_lapses_at_it() {
     reserved.reached().await;
     dead.abort();
     let record = world.record();
-    let State::Processing { lease, .. } = record.state else {
+    let State::Processing {
+        hold: Hold::Leased(lease),
+        ..
+    } = record.state
+    else {
         panic!("{record:?}");
     };
     assert_eq!(record.created.until(lease), seconds(29) + LEASE_MARGIN);

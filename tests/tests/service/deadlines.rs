@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use decide_once_protocol::record::State;
+use decide_once_protocol::record::{Hold, State};
 use decide_once_service::{problem::Retry, settings::LEASE_FLOOR};
 use decide_once_tests::{
     faulty::{Fault, StoreCall},
@@ -63,7 +63,11 @@ async fn a15_with_little_time_left_the_lease_has_its_floor() {
     gate.reached().await;
     dead.abort();
     let record = world.record();
-    let State::Processing { lease, .. } = record.state else {
+    let State::Processing {
+        hold: Hold::Leased(lease),
+        ..
+    } = record.state
+    else {
         panic!("{record:?}");
     };
     assert_eq!(record.created.until(lease), LEASE_FLOOR);

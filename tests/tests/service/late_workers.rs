@@ -1,6 +1,9 @@
 //! Workers that stall, are overtaken, and come back.
 
-use decide_once_protocol::{record::State, writes::NotApplied};
+use decide_once_protocol::{
+    record::{Hold, State},
+    writes::NotApplied,
+};
 use decide_once_service::problem::Retry;
 use decide_once_tests::{
     faulty::{Fault, StoreCall},
@@ -196,7 +199,11 @@ async fn n07_a_dead_worker_holds_the_key_until_its_lease_ends_and_no_longer() {
     gate.reached().await;
     dead.abort();
     let reserved = world.record();
-    let State::Processing { lease, .. } = reserved.state else {
+    let State::Processing {
+        hold: Hold::Leased(lease),
+        ..
+    } = reserved.state
+    else {
         panic!("{reserved:?}");
     };
     assert_eq!(reserved.created.until(lease), INVOCATION + seconds(1));

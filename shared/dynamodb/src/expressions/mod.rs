@@ -12,7 +12,7 @@
 //! | [`mismatches`] | none | [`Mismatches`] |
 //!
 //! `:n` is the writer's clock less [`EXPIRY_MARGIN`]. A missing attribute makes a comparison false, so a record without
-//! `keyExpiry` is never free, and no update ever creates an item.
+//! `keyExpiry` (one that carries a request) is never free, and no update ever creates an item.
 //!
 //! [`Reserve::permits`]: decide_once_protocol::writes::Reserve::permits
 //! [`Transition::permits`]: decide_once_protocol::writes::Transition::permits

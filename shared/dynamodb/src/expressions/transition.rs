@@ -10,10 +10,9 @@ pub const CONDITION: &str = "stands=:s";
 
 /// Sets what the next state has and removes what only the seen one had.
 pub(crate) fn changes(write: &Transition) -> Changes {
-    let next = write.next.state.name();
     Changes::new(
         changing(&write.next),
-        left_behind(write.expected.state, next),
+        left_behind(write.expected, &write.next),
     )
     .with(":s", stands(write.expected))
 }

@@ -14,7 +14,7 @@ use decide_once_service::ports::{Clock, Mismatches, Store};
 use decide_once_service::reply::Reply as Told;
 use decide_once_service::settings::Settings;
 use decide_once_service::system::SystemIds;
-use decide_once_service::{Answers, Budget, Call, Decider};
+use decide_once_service::{Answers, Budget, Call, Decider, Respond};
 use decide_once_tests::samples::{NOW, at, scope};
 
 use crate::replay::{Replay, Reply};
@@ -51,6 +51,7 @@ async fn decide_on(store: impl Store + Mismatches) {
     let call = Call {
         scope: scope(),
         request: DecisionRequest::parse(BODY.as_bytes()).unwrap(),
+        respond: Respond::Now,
     };
     let budget = Budget {
         deadline: Noon.now().plus(Duration::from_secs(30)),

@@ -3,7 +3,7 @@
 use super::judge::{Pending, judge};
 use super::reservation::Reservation;
 use super::{Done, Moment, Recheck, Reserver, Step, TryAgain};
-use crate::record::{Record, Retention, State, Terms};
+use crate::record::{Hold, Record, Retention, State, Terms};
 use crate::writes::{Answer, NotApplied, Reserve, Seen, Transition, vacant_before};
 
 /// A claim on a key, not yet granted.
@@ -126,10 +126,19 @@ impl Claim {
     }
 }
 
-/// The store holds `record`, and it is this worker's.
+/// The store holds `record`, and it is this worker's. Queued is what an asynchronous caller wanted: it is told so.
 pub(super) fn granted(record: Record, caller: &impl Reserver, tries: u8) -> Step {
-    if !matches!(record.state, State::Processing { .. }) {
-        return Step::Done(Done::Surrendered(Box::new(record)));
+    match &record.state {
+        State::Processing {
+            hold: Hold::Queued, ..
+        } => return Step::Done(Done::Queued(Box::new(record))),
+        State::Processing {
+            hold: Hold::Leased(_),
+            ..
+        } => {}
+        State::Succeeded { .. } | State::FailedRetryable { .. } | State::FailedFinal { .. } => {
+            return Step::Done(Done::Surrendered(Box::new(record)));
+        }
     }
     match caller.retention(&record.pin) {
         Some(retention) => Step::Evaluate(Reservation {

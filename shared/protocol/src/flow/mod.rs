@@ -58,7 +58,7 @@ use crate::classify::Caller;
 use crate::ids::{DecisionId, OwnerToken};
 use crate::record::Record;
 use crate::time::Timestamp;
-use crate::writes::Unreadable;
+use crate::writes::{Existing, Unreadable};
 
 /// How often one call sends a write again or starts another claim, before it answers "try again with the same key". The
 /// SDK below retries too; this bounds what comes on top of it.
@@ -77,7 +77,8 @@ pub struct Moment {
 
 /// A caller whose request can be reserved, or why not.
 pub trait Reserver: Caller {
-    /// The record of a first reservation; `None` where the request is not valid under the policy that would decide it.
+    /// The record of a first reservation; `None` where the request is not valid under the policy that would decide it, or where
+    /// an operation is only gone on with.
     fn reservation(&self, moment: &Moment) -> Option<Record>;
 }
 
@@ -112,7 +113,9 @@ pub enum Done {
     Surrendered(Box<Record>),
     /// Decided, or finally failed, before: the recorded answer is replayed.
     Finished(Box<Record>),
-    /// Another worker is at it.
+    /// This call has queued it, as its caller wanted.
+    Queued(Box<Record>),
+    /// Another worker is at it, or another call has queued it.
     InProgress(Box<Record>),
     /// The key belongs to another request.
     Mismatch {
@@ -157,6 +160,14 @@ impl Step {
             Some(record) => Self::Claim(Claim::reserve(record, moment, tries)),
             None => Self::Recheck(Recheck::look(tries)),
         }
+    }
+}
+
+impl Step {
+    /// Goes on with an operation that carries its request, from what a strongly consistent read found: the way of those who
+    /// look after the queue. Their `caller` has no reservation of its own, so that what is gone stays gone.
+    pub fn resume(found: Existing, caller: &impl Reserver, moment: &Moment, tries: u8) -> Self {
+        Recheck::look(tries).settle(Some(found), caller, moment)
     }
 }
 

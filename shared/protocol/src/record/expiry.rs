@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use super::state::State;
+use super::carried::Carried;
+use super::state::{Hold, Keep, State};
 use crate::time::Timestamp;
 
 /// What two clocks may differ by at most. Freeing a key subtracts it, TTL adds it (design.md §3, 7): so neither a fast
@@ -61,10 +62,15 @@ pub struct Terms {
 }
 
 impl Terms {
-    pub(super) fn processing(&self) -> State {
+    /// Leased; a request that is carried stays.
+    pub(super) fn processing(&self, carried: Option<&Carried>) -> State {
+        let keep = carried.map_or_else(
+            || Keep::Until(self.retention.from(self.now).key),
+            |carried| Keep::Carrying(carried.clone()),
+        );
         State::Processing {
-            lease: self.lease_until,
-            key_expiry: self.retention.from(self.now).key,
+            hold: Hold::Leased(self.lease_until),
+            keep,
         }
     }
 }

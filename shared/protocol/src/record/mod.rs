@@ -3,12 +3,14 @@
 //! The state is an enum: what a state does not have, it cannot carry. The transitions are the only way to a next record, so that
 //! no adapter and no use-case can make a record that the protocol does not know.
 
+mod carried;
 mod expiry;
 mod state;
 mod transitions;
 
+pub use carried::{CARRIED_LIMIT, Carried, Due, LANES};
 pub use expiry::{EXPIRY_MARGIN, Expiry, Retention, Terms};
-pub use state::{FinalCode, FinalFailure, RetryCause, State, StateName};
+pub use state::{FinalCode, FinalFailure, Hold, Keep, RetryCause, State, StateName};
 pub use transitions::Seed;
 
 use crate::fingerprint::{Fingerprint, Scheme};
@@ -78,7 +80,7 @@ pub struct PolicyPin {
 pub struct Fence {
     /// Random, fresh for each reservation and takeover.
     pub owner: OwnerToken,
-    /// Counts from 1 within a key's life.
+    /// Counts from 1 within a key's life; 0 is a record that nobody has begun to work on.
     pub attempt: u32,
 }
 
@@ -86,7 +88,7 @@ impl Record {
     /// Whether the key's life has ended for certain, by a clock that may be wrong by [`EXPIRY_MARGIN`].
     #[must_use]
     pub fn is_free_at(&self, now: Timestamp) -> bool {
-        self.state.key_expiry() <= now.minus(EXPIRY_MARGIN)
+        self.state.is_vacant(now.minus(EXPIRY_MARGIN))
     }
 
     /// Attempts that count towards the limit.
@@ -99,13 +101,21 @@ impl Record {
     #[must_use]
     pub fn is_plausible_at(&self, now: Timestamp) -> bool {
         let lease_ok = match self.state {
-            State::Processing { lease, .. } => lease.is_plausible_at(now),
-            State::Succeeded { .. } | State::FailedRetryable { .. } | State::FailedFinal { .. } => {
-                true
+            State::Processing {
+                hold: Hold::Leased(lease),
+                ..
+            } => lease.is_plausible_at(now),
+            State::Processing {
+                hold: Hold::Queued, ..
             }
+            | State::Succeeded { .. }
+            | State::FailedRetryable { .. }
+            | State::FailedFinal { .. } => true,
         };
-        lease_ok
-            && self.state.key_expiry().is_plausible_at(now)
-            && self.updated.is_plausible_at(now)
+        let expiry_ok = self
+            .state
+            .key_expiry()
+            .is_none_or(|expiry| expiry.is_plausible_at(now));
+        lease_ok && expiry_ok && self.updated.is_plausible_at(now)
     }
 }

@@ -1,5 +1,6 @@
 //! The states of an operation, and what each carries.
 
+use super::carried::Carried;
 use super::expiry::Expiry;
 use crate::answer::StoredAnswer;
 use crate::ids::DecisionId;
@@ -10,10 +11,10 @@ use crate::time::Timestamp;
 pub enum State {
     /// Somebody is deciding.
     Processing {
-        /// Until when others leave it alone (the margin is included); lapsed *at* this instant.
-        lease: Timestamp,
-        /// When a key whose owners all died is retired.
-        key_expiry: Timestamp,
+        /// Who has it.
+        hold: Hold,
+        /// For how long, if its owners all die.
+        keep: Keep,
     },
     /// Decided and committed.
     Succeeded {
@@ -26,8 +27,8 @@ pub enum State {
     FailedRetryable {
         /// Why.
         cause: RetryCause,
-        /// When a key that nobody retried is retired.
-        key_expiry: Timestamp,
+        /// For how long, if nobody retries.
+        keep: Keep,
     },
     /// The request can never be decided.
     FailedFinal {
@@ -36,6 +37,24 @@ pub enum State {
         /// Until when.
         expiry: Expiry,
     },
+}
+
+/// Who has an operation that is PROCESSING.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Hold {
+    /// Nobody yet: it is attempt 0, and whoever looks after the queue takes it over.
+    Queued,
+    /// Its owner, and others leave it alone until then (the margin is included); lapsed *at* this instant.
+    Leased(Timestamp),
+}
+
+/// For how long an operation that is not final is kept.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Keep {
+    /// Until its key is retired: only its caller can go on with it, and does not come back.
+    Until(Timestamp),
+    /// Until it is final, however long that takes: its request is here and its caller was told so.
+    Carrying(Carried),
 }
 
 /// The name of a state: what a condition on the state tests.
@@ -152,14 +171,21 @@ impl State {
         }
     }
 
-    /// When the key's life ends (before the margin).
+    /// When the key's life ends (before the margin); `None` while it carries a request, which no clock ends.
     #[must_use]
-    pub const fn key_expiry(&self) -> Timestamp {
+    pub const fn key_expiry(&self) -> Option<Timestamp> {
         match self {
-            Self::Processing { key_expiry, .. } | Self::FailedRetryable { key_expiry, .. } => {
-                *key_expiry
-            }
-            Self::Succeeded { expiry, .. } | Self::FailedFinal { expiry, .. } => expiry.key,
+            Self::Processing { keep, .. } | Self::FailedRetryable { keep, .. } => match keep {
+                Keep::Until(expiry) => Some(*expiry),
+                Keep::Carrying(_) => None,
+            },
+            Self::Succeeded { expiry, .. } | Self::FailedFinal { expiry, .. } => Some(expiry.key),
         }
+    }
+
+    /// Whether the key's life had ended by `before`.
+    #[must_use]
+    pub fn is_vacant(&self, before: Timestamp) -> bool {
+        self.key_expiry().is_some_and(|expiry| expiry <= before)
     }
 }

@@ -1,7 +1,8 @@
 //! The legal transitions: the only way to a next record.
 
+use super::carried::Carried;
 use super::expiry::{Expiry, Retention, Terms};
-use super::state::{FinalCode, FinalFailure, RetryCause, State};
+use super::state::{FinalCode, FinalFailure, Hold, Keep, RetryCause, State};
 use super::{Fence, Identity, MAX_ATTEMPTS, PolicyPin, Record};
 use crate::answer::StoredAnswer;
 use crate::ids::{DecisionId, OwnerToken};
@@ -27,6 +28,23 @@ impl Record {
     /// Attempt 1 of a new life of the key: PROCESSING.
     #[must_use]
     pub fn reserved(seed: Seed, owner: OwnerToken, terms: Terms) -> Self {
+        let fence = Fence { owner, attempt: 1 };
+        Self::first(seed, fence, terms.now, terms.processing(None))
+    }
+
+    /// A new life of the key that nobody works on yet: PROCESSING, queued, attempt 0. It carries its request, so that it can
+    /// be decided without its caller, and has an owner token of its own, so that what was seen of an earlier life never fits it.
+    #[must_use]
+    pub fn queued(seed: Seed, owner: OwnerToken, now: Timestamp, carried: Carried) -> Self {
+        let fence = Fence { owner, attempt: 0 };
+        let state = State::Processing {
+            hold: Hold::Queued,
+            keep: Keep::Carrying(carried),
+        };
+        Self::first(seed, fence, now, state)
+    }
+
+    fn first(seed: Seed, fence: Fence, now: Timestamp, state: State) -> Self {
         let Seed {
             operation,
             tenant,
@@ -40,26 +58,26 @@ impl Record {
             identity,
             pin,
             decision,
-            fence: Fence { owner, attempt: 1 },
+            fence,
             forgiven: 0,
-            created: terms.now,
-            updated: terms.now,
-            state: terms.processing(),
+            created: now,
+            updated: now,
+            state,
         }
     }
 
-    /// PROCESSING or FAILED_RETRYABLE → PROCESSING with a new owner. Decision id, pin and identity stay.
+    /// PROCESSING or FAILED_RETRYABLE → PROCESSING with a new owner. Decision id, pin, identity and a carried request stay.
     #[must_use]
     pub(crate) fn taken_over(&self, owner: OwnerToken, terms: Terms) -> Self {
         Self {
             fence: self.next_fence(owner),
             updated: terms.now,
-            state: terms.processing(),
+            state: terms.processing(self.carried()),
             ..self.clone()
         }
     }
 
-    /// PROCESSING → SUCCEEDED, by its owner.
+    /// PROCESSING → SUCCEEDED, by its owner. Final states carry no request.
     #[must_use]
     pub(crate) fn succeeded(&self, answer: StoredAnswer, now: Timestamp, expiry: Expiry) -> Self {
         Self {
@@ -73,11 +91,16 @@ impl Record {
     #[must_use]
     pub(crate) fn released(&self, cause: RetryCause, now: Timestamp) -> Self {
         let forgiven = self.forgiven + u32::from(!cause.counts());
-        let key_expiry = self.state.key_expiry();
+        let keep = match &self.state {
+            State::Processing { keep, .. } | State::FailedRetryable { keep, .. } => keep.clone(),
+            State::Succeeded { expiry, .. } | State::FailedFinal { expiry, .. } => {
+                Keep::Until(expiry.key)
+            }
+        };
         Self {
             updated: now,
             forgiven,
-            state: State::FailedRetryable { cause, key_expiry },
+            state: State::FailedRetryable { cause, keep },
             ..self.clone()
         }
     }

@@ -13,12 +13,14 @@
 //! | `created` | N | always | first reservation, ms |
 //! | `updated` | N | always, but absent when equal to `created` | the current state's instant, ms |
 //! | `forgiven` | N | absent when 0 | attempts that do not count |
-//! | `keyExpiry` | N | always | when the key is retired, ms |
-//! | `till` | N | not FAILED_RETRYABLE | until when what stands holds, ms: PROCESSING its lease, finished its result |
+//! | `keyExpiry` | N | not with `carried` | when the key is retired, ms |
+//! | `till` | N | not queued, not FAILED_RETRYABLE | until when what stands holds, ms: PROCESSING its lease, finished its result |
 //! | `answer` | S | SUCCEEDED | digest of the answer, then the verdict unless it is by reference |
 //! | `failure` | S | FAILED_FINAL | code, detail, and the other decision of an `already-decided` |
 //! | `cause` | S | FAILED_RETRYABLE | why the attempt was given up |
-//! | `ttlSec` | N | always | `keyExpiry` plus the margin, in seconds |
+//! | `carried` | S | asynchronous and not final | packed: key, request |
+//! | `lane`, `due` | S, N | with `carried` | the queue's index: partition, and from when on somebody should look after it, ms |
+//! | `ttlSec` | N | with `keyExpiry` | that plus the margin, in seconds |
 
 mod texts;
 
@@ -26,13 +28,17 @@ use aws_sdk_dynamodb::types::AttributeValue;
 use decide_once_protocol::fingerprint::{Fingerprint, Scheme};
 use decide_once_protocol::ids::DecisionId;
 use decide_once_protocol::members::Members;
-use decide_once_protocol::record::{Expiry, Identity, Record, RetryCause, State, StateName};
+use decide_once_protocol::record::{
+    Due, Expiry, Fence, Hold, Identity, Keep, Record, RetryCause, State, StateName,
+};
 use decide_once_protocol::scope::{OperationId, Tenant};
 use decide_once_protocol::time::Timestamp;
 use decide_once_protocol::writes::{Existing, Seen, ttl_after};
 
-use self::texts::{answer, answer_text, failure, failure_text, standing, stands_text};
-use super::packed::{pin, pin_text};
+use self::texts::{
+    answer, answer_text, carried, carried_value, failure, failure_text, standing, stands_text,
+};
+use super::packed::{pin, pin_text, whole};
 use super::reader::{Reader, corrupt};
 use super::write::{bytes, instant, number, seconds, text};
 use super::{Decoded, Item, TTL, V};
@@ -68,6 +74,19 @@ pub const FAILURE: &str = "failure";
 /// S.
 pub const CAUSE: &str = "cause";
 
+/// S.
+pub const CARRIED: &str = "carried";
+/// S, a number: the partition key of the queue's index.
+pub const LANE: &str = "lane";
+/// N, ms: its sort key.
+pub const DUE: &str = "due";
+
+/// The sparse index of records that carry a request.
+pub const QUEUE_INDEX: &str = "queue-index";
+
+/// What only a record has that carries a request.
+const OF_CARRYING: [&str; 3] = [CARRIED, LANE, DUE];
+
 /// The attributes that only some states have.
 const OF_SOME_STATES: [&str; 4] = [TILL, ANSWER, FAILURE, CAUSE];
 
@@ -81,12 +100,15 @@ fn own(state: StateName) -> &'static [&'static str] {
     }
 }
 
-/// What a record in state `from` has that one in state `to` must not have.
-pub(crate) fn left_behind(from: StateName, to: StateName) -> impl Iterator<Item = &'static str> {
-    own(from)
-        .iter()
-        .copied()
-        .filter(move |name| !own(to).contains(name))
+/// What the record that was seen has and `next` must not have.
+pub(crate) fn left_behind(seen: Seen, next: &Record) -> impl Iterator<Item = &'static str> {
+    let to = own(next.state.name());
+    let of_state = own(seen.state).iter().copied();
+    let drops = seen.carries && next.carried().is_none();
+    let of_carrying = OF_CARRYING.into_iter().filter(move |_| drops);
+    of_state
+        .filter(move |name| !to.contains(name))
+        .chain(of_carrying)
 }
 
 /// The table key of an operation.
@@ -126,11 +148,13 @@ pub fn encode(record: &Record) -> Item {
         (MEMBERS, text(members.encode())),
         (CREATED, instant(record.created)),
     ];
+    let carried = record.carried().map(|it| (CARRIED, carried_value(it)));
     let changing = changing(record)
         .into_iter()
         .filter(|(name, _)| *name != UPDATED || record.updated != record.created);
     fixed
         .into_iter()
+        .chain(carried)
         .chain(changing)
         .map(|(name, value)| (name.to_owned(), value))
         .collect()
@@ -138,18 +162,26 @@ pub fn encode(record: &Record) -> Item {
 
 /// What a transition may change, as it is after it. The rest is fixed for the key's life.
 pub(crate) fn changing(record: &Record) -> Vec<(&'static str, AttributeValue)> {
-    let key_expiry = record.state.key_expiry();
     let mut attributes = vec![
         (STANDS, stands(Seen::of(record))),
         (UPDATED, instant(record.updated)),
-        (KEY_EXPIRY, instant(key_expiry)),
-        (TTL, seconds(ttl_after(key_expiry))),
     ];
+    if let Some(key_expiry) = record.state.key_expiry() {
+        attributes.push((KEY_EXPIRY, instant(key_expiry)));
+        attributes.push((TTL, seconds(ttl_after(key_expiry))));
+    }
+    if let Some(Due { lane, at }) = record.due() {
+        attributes.push((LANE, text(lane.to_string())));
+        attributes.push((DUE, instant(at)));
+    }
     if record.forgiven > 0 {
         attributes.push((FORGIVEN, number(record.forgiven)));
     }
     match &record.state {
-        State::Processing { lease, .. } => attributes.push((TILL, instant(*lease))),
+        State::Processing { hold, .. } => match hold {
+            Hold::Leased(lease) => attributes.push((TILL, instant(*lease))),
+            Hold::Queued => {}
+        },
         State::Succeeded { answer, expiry } => {
             attributes.push((ANSWER, text(answer_text(answer))));
             attributes.push((TILL, instant(expiry.result)));
@@ -191,8 +223,28 @@ pub fn decode(item: &Item) -> Decoded<Record> {
         forgiven: item.optional(FORGIVEN, Reader::number)?.unwrap_or(0),
         created,
         updated: item.optional(UPDATED, Reader::instant)?.unwrap_or(created),
-        state: state(item, name)?,
+        state: state(item, name, fence)?,
     })
+}
+
+/// An entry of the queue's index, which projects keys only.
+pub(crate) fn index_entry(item: &Item) -> Decoded<(OperationId, Due)> {
+    let item = Reader::of_index(item);
+    let due = Due {
+        lane: item.parsed(LANE, whole)?,
+        at: item.instant(DUE)?,
+    };
+    Ok((item.parsed(OP, |id| OperationId::parse(id).ok())?, due))
+}
+
+/// The key of an entry of the queue's index.
+pub(crate) fn index_key(id: &OperationId, due: Due) -> Item {
+    let (name, key) = key(id);
+    Item::from([
+        (name, key),
+        (LANE.to_owned(), text(due.lane.to_string())),
+        (DUE.to_owned(), instant(due.at)),
+    ])
 }
 
 fn identity(item: Reader<'_>) -> Decoded<Identity> {
@@ -211,23 +263,45 @@ fn identity(item: Reader<'_>) -> Decoded<Identity> {
     })
 }
 
-fn state(item: Reader<'_>, name: StateName) -> Decoded<State> {
+/// A record is kept until its key is retired, or while it carries a request; never both.
+fn keep(item: Reader<'_>) -> Decoded<Keep> {
+    if item.has(CARRIED) {
+        item.none_of([KEY_EXPIRY, TTL])?;
+        // Without its place in the queue nobody would come for it.
+        let _due: (u8, Timestamp) = (item.parsed(LANE, whole)?, item.instant(DUE)?);
+        Ok(Keep::Carrying(item.parsed(CARRIED, carried)?))
+    } else {
+        item.none_of(OF_CARRYING)?;
+        Ok(Keep::Until(item.instant(KEY_EXPIRY)?))
+    }
+}
+
+/// Attempt 0 is one that nobody has begun.
+fn hold(item: Reader<'_>, fence: Fence) -> Decoded<Hold> {
+    if fence.attempt == 0 {
+        item.none_of([TILL])?;
+        Ok(Hold::Queued)
+    } else {
+        Ok(Hold::Leased(item.instant(TILL)?))
+    }
+}
+
+fn state(item: Reader<'_>, name: StateName, fence: Fence) -> Decoded<State> {
     let others = OF_SOME_STATES
         .into_iter()
         .filter(|other| !own(name).contains(other));
     item.none_of(others)?;
-    let key_expiry = item.instant(KEY_EXPIRY)?;
     let expiry = || -> Decoded<Expiry> {
-        let result: Timestamp = item.instant(TILL)?;
+        item.none_of(OF_CARRYING)?;
         Ok(Expiry {
-            result,
-            key: key_expiry,
+            result: item.instant(TILL)?,
+            key: item.instant(KEY_EXPIRY)?,
         })
     };
     Ok(match name {
         StateName::Processing => State::Processing {
-            lease: item.instant(TILL)?,
-            key_expiry,
+            hold: hold(item, fence)?,
+            keep: keep(item)?,
         },
         StateName::Succeeded => State::Succeeded {
             answer: item.parsed(ANSWER, answer)?,
@@ -235,7 +309,7 @@ fn state(item: Reader<'_>, name: StateName) -> Decoded<State> {
         },
         StateName::FailedRetryable => State::FailedRetryable {
             cause: item.parsed(CAUSE, RetryCause::parse)?,
-            key_expiry,
+            keep: keep(item)?,
         },
         StateName::FailedFinal => State::FailedFinal {
             failure: item.parsed(FAILURE, failure)?,

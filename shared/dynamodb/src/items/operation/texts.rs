@@ -4,12 +4,17 @@
 //! |---|---|
 //! | `stands` | state, attempt and owner, separated by `/` |
 //! | `answer` | 43 characters of the answer's digest, then packed: rule, outcome, event types; nothing more when it is by reference |
+//! | `carried` | packed: key, request |
 //! | `failure` | packed: code, detail, and of an `already-decided` the other decision |
 
+use aws_sdk_dynamodb::types::AttributeValue;
 use decide_once_protocol::answer::StoredAnswer;
 use decide_once_protocol::ids::{DecisionId, OwnerToken};
-use decide_once_protocol::record::{Fence, FinalCode, FinalFailure, StateName};
+use decide_once_protocol::key::IdempotencyKey;
+use decide_once_protocol::record::{Carried, Fence, FinalCode, FinalFailure, StateName};
 use decide_once_protocol::writes::Seen;
+
+use crate::items::write as value;
 
 use crate::items::packed::{
     DIGEST_LENGTH, digest, digest_text, pack, unpack, verdict, verdict_texts, whole,
@@ -38,6 +43,20 @@ pub(super) fn standing(text: &str) -> Option<(StateName, Fence)> {
         attempt: whole(attempt)?,
     };
     Some((name, fence))
+}
+
+/// The request that a record carries, with its key.
+pub(super) fn carried_value(carried: &Carried) -> AttributeValue {
+    let (key, body) = carried.parts();
+    value::text(pack([key.as_str(), body]))
+}
+
+/// The way back from [`carried_value`]. Whether it is the operation's request is told by its fingerprint, when it is used.
+pub(super) fn carried(text: &str) -> Option<Carried> {
+    match unpack(text)?.as_slice() {
+        [key, body] => Some(Carried::from_parts(IdempotencyKey::parse(key).ok()?, body)),
+        _ => None,
+    }
 }
 
 /// What is replayed.

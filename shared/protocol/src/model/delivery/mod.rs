@@ -2,8 +2,12 @@
 //!
 //! One row, a stream publisher that redelivers from its checkpoint, a sweeper, an operator who redrives, TTL, and a stream
 //! that may forget. The publisher's rule and the marks' conditions are [`crate::outbox`]'s own.
+//!
+//! It may begin earlier, with a queued operation that a stream and a sweeper bring to the commit: what they do with the record
+//! is [`super::life`]'s matter; here it is a state, and whether anybody looks at it.
 
 mod moves;
+mod queue;
 mod tests;
 mod world;
 
@@ -29,6 +33,10 @@ pub(crate) enum Mutant {
     RememberWithoutMarker,
     /// What was sent is remembered before it is marked.
     RememberUnmarked,
+    /// The evaluator decides what an image shows, without reading the record.
+    DecideFromTheImage,
+    /// The sweeper looks for operations that nobody began, not for those that were given up.
+    SweepOnlyQueued,
 }
 
 /// What is explored.
@@ -37,6 +45,8 @@ pub(crate) struct Config {
     pub(crate) faults: u8,
     pub(crate) redrives: u8,
     pub(crate) ticks: u8,
+    /// Whether it begins with a queued operation, before the commit.
+    pub(crate) queued: bool,
     pub(crate) mutant: Mutant,
 }
 
@@ -45,7 +55,11 @@ impl Model for Config {
     type Move = Move;
 
     fn start(&self) -> World {
-        World::committed(self)
+        if self.queued {
+            World::queued(self)
+        } else {
+            World::committed(self)
+        }
     }
 
     fn moves(&self, world: &World) -> Vec<(Move, Outcome<World>)> {
@@ -56,8 +70,11 @@ impl Model for Config {
         digest(world)
     }
 
-    /// The sweeper finds the row by its state, or the sink has the event, or an operator sees it in quarantine.
+    /// The sweeper finds the operation or the row by its state, or the sink has the event, or an operator sees it in quarantine.
     fn comes_to_an_end(&self, world: &World) -> Result<(), &'static str> {
+        if !world.operation.is_decided() {
+            return queue::is_looked_after(world, self);
+        }
         if world.acknowledged || world.is_in_sight() {
             Ok(())
         } else {

@@ -9,6 +9,8 @@ use crate::outbox::{DELIVERED_RETENTION, Delivery, Mark, Marker, OutboxRow, is_n
 pub(crate) enum Move {
     PublisherTakesTheNextImage,
     SweeperFindsTheRow,
+    Evaluates(super::queue::By, super::queue::Verdict),
+    OperationStreamForgets,
     Sends(Who, Sent),
     Marks(Who, Marked),
     AnotherRowFails,
@@ -44,13 +46,14 @@ pub(crate) enum Marked {
     RequestLost,
 }
 
-type Outcome = super::super::explore::Outcome<World>;
+pub(super) type Outcome = super::super::explore::Outcome<World>;
 
 pub(crate) fn moves(world: &World, config: &Config) -> Vec<(Move, Outcome)> {
     let mut next = Vec::new();
     for who in [Who::Publisher, Who::Sweeper] {
         works(world, who, config, &mut next);
     }
+    super::queue::moves(world, config, &mut next);
     let mut add = |step: Move, change: &dyn Fn(&mut World) -> Result<(), &'static str>| {
         let mut after = world.clone();
         let outcome = change(&mut after).map(|()| after);
@@ -200,6 +203,7 @@ fn as_committed(world: &World, seen: Marker) -> OutboxRow {
         faults: 0,
         redrives: 0,
         ticks: 0,
+        queued: false,
         mutant: Mutant::None,
     })
     .row;

@@ -7,6 +7,7 @@ const CONFIG: Config = Config {
     faults: 2,
     redrives: 1,
     ticks: 2,
+    queued: false,
     mutant: Mutant::None,
 };
 
@@ -25,6 +26,39 @@ fn every_event_is_delivered_also_with_three_faults_and_no_redrive() {
             ticks: 1,
             ..CONFIG
         },
+    );
+}
+
+#[test]
+fn the_event_of_a_queued_operation_is_delivered_however_it_was_decided() {
+    let config = Config {
+        queued: true,
+        redrives: 0,
+        ..CONFIG
+    };
+    holds("delivery, queued", &config);
+}
+
+#[test]
+fn mutant_decide_from_the_image_is_found() {
+    let config = Config {
+        queued: true,
+        mutant: Mutant::DecideFromTheImage,
+        ..CONFIG
+    };
+    is_found(&config, "an operation was committed twice");
+}
+
+#[test]
+fn mutant_sweep_only_queued_is_found() {
+    let config = Config {
+        queued: true,
+        mutant: Mutant::SweepOnlyQueued,
+        ..CONFIG
+    };
+    is_found(
+        &config,
+        "a queued operation was lost: it is not decided and nobody looks for it",
     );
 }
 

@@ -11,8 +11,11 @@ use crate::writes::ttl_at;
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct World {
     pub(crate) now: Timestamp,
+    pub(crate) operation: Operation,
+    /// The stream of the operations: images of queued records that the evaluator has not checkpointed.
+    pub(crate) dispatches: u8,
     pub(crate) row: Option<OutboxRow>,
-    /// The stream: images that the publisher has not checkpointed.
+    /// The outbox's stream: images that the publisher has not checkpointed.
     pub(crate) images: Vec<Image>,
     pub(crate) publisher: Sender,
     /// What the publisher's process has done behind another row that failed, and is handed in once more.
@@ -26,6 +29,21 @@ pub(crate) struct World {
     pub(crate) redrives: u8,
     pub(crate) ticks: u8,
     pub(crate) no_ops: u8,
+}
+
+/// The operation whose event it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Operation {
+    Queued,
+    /// An attempt was given up.
+    Released,
+    Decided,
+}
+
+impl Operation {
+    pub(crate) const fn is_decided(self) -> bool {
+        matches!(self, Self::Decided)
+    }
 }
 
 /// A change of the row, as the stream tells it.
@@ -66,6 +84,8 @@ impl World {
         }];
         Self {
             now: row.event.time,
+            operation: Operation::Decided,
+            dispatches: 0,
             row: Some(row),
             images,
             publisher: Sender::Idle,
@@ -78,6 +98,27 @@ impl World {
             ticks: config.ticks,
             no_ops: 1,
         }
+    }
+
+    /// Before the commit.
+    pub(crate) fn queued(config: &Config) -> Self {
+        Self {
+            operation: Operation::Queued,
+            dispatches: 1,
+            row: None,
+            images: Vec::new(),
+            ..Self::committed(config)
+        }
+    }
+
+    /// The operation's commit: its row appears.
+    pub(crate) fn commit(&mut self) -> Result<(), &'static str> {
+        if self.operation.is_decided() {
+            return Err("an operation was committed twice");
+        }
+        self.operation = Operation::Decided;
+        self.write(Some(event().into_row(0)), Why::Committed);
+        Ok(())
     }
 
     /// Undelivered rows are in the sweeper's index, quarantined ones in the operator's.

@@ -39,6 +39,14 @@ pub(crate) enum Mutant {
     UnknownIsNotApplied,
     /// What was remembered is answered for as long as the worker lives.
     RemembersForEver,
+    /// A record that carries a request has a TTL like any other.
+    TtlWhileCarrying,
+    /// A takeover leaves the request behind.
+    TakeoverDropsRequest,
+    /// A queued key may be reserved anew by who does not find an expiry in it.
+    QueuedIsVacant,
+    /// Whoever looks after the queue leaves alone what was given up.
+    QueueForgetsReleased,
 }
 
 /// What is explored.
@@ -46,6 +54,10 @@ pub(crate) enum Mutant {
 pub(crate) struct Config {
     /// How many requests each worker handles, one after the other.
     pub(crate) requests: &'static [u8],
+    /// Whether the first worker's requests are asynchronous.
+    pub(crate) asynchronous: bool,
+    /// Whether the last worker looks after the queue: its requests are turns.
+    pub(crate) queue: bool,
     /// How far each worker's clock is ahead; at most [`EXPIRY_MARGIN`].
     pub(crate) ahead: [Duration; 3],
     /// How many things may go wrong in one history.
@@ -62,6 +74,8 @@ pub(crate) struct Config {
     pub(crate) mutant: Mutant,
 }
 
+/// How long a caller leaves a queued operation to the queue's worker; one short tick passes it.
+const QUEUE_PATIENCE: Duration = Duration::from_secs(10);
 /// A lease, as the model's workers take it.
 const LEASE: Duration = Duration::from_secs(31);
 /// A lease lapses in one short tick.
@@ -78,6 +92,8 @@ impl Config {
     pub(crate) const fn new(requests: &'static [u8]) -> Self {
         Self {
             requests,
+            asynchronous: false,
+            queue: false,
             ahead: [Duration::ZERO; 3],
             faults: 2,
             tries: 1,
@@ -86,6 +102,15 @@ impl Config {
             attempts_before: 0,
             remembers: false,
             mutant: Mutant::None,
+        }
+    }
+
+    /// The first worker's callers do not wait, and the last worker looks after the queue.
+    pub(crate) const fn queued(requests: &'static [u8]) -> Self {
+        Self {
+            asynchronous: true,
+            queue: true,
+            ..Self::new(requests)
         }
     }
 
@@ -115,6 +140,7 @@ impl Model for Config {
     }
 
     fn comes_to_an_end(&self, world: &World) -> Result<(), &'static str> {
-        retry::reaches_an_answer(world, self)
+        retry::reaches_an_answer(world, self)?;
+        retry::the_queue_comes_to_an_end(world, self)
     }
 }

@@ -2,16 +2,16 @@
 //! writes.
 
 use super::store::Write;
-use super::world::{Late, Payload, Worker, World, decision};
+use super::world::{Errand, Kind, Late, ModelCaller, Payload, Worker, World, decision};
 use super::{Config, LONG_TICK, Mutant, RETENTION, SHORT_TICK};
 use crate::flow::{ClaimWrite, Done, Step};
-use crate::record::{FinalCode, FinalFailure, RetryCause};
-use crate::writes::{Answer, NotApplied, ttl_after};
+use crate::record::{FinalCode, FinalFailure, RetryCause, State};
+use crate::writes::{Answer, NotApplied};
 
 /// One thing that happened; a history is a list of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Move {
-    Start(usize, Payload),
+    Start(usize, Errand),
     Worker(usize, Event),
     LateWriteArrives(usize),
     ShortTick,
@@ -80,7 +80,7 @@ pub(crate) fn moves(world: &World, config: &Config) -> Vec<(Move, Outcome)> {
 }
 
 fn works(world: &World, who: usize, config: &Config, next: &mut Vec<(Move, Outcome)>) {
-    let Some((payload, step)) = &world.workers[who].running else {
+    let Some((errand, step)) = &world.workers[who].running else {
         return;
     };
     let (calm, faults) = events(step);
@@ -88,7 +88,7 @@ fn works(world: &World, who: usize, config: &Config, next: &mut Vec<(Move, Outco
     for &event in calm.iter().chain(faults) {
         next.push((
             Move::Worker(who, event),
-            happen(world, who, *payload, event, config),
+            happen(world, who, *errand, event, config),
         ));
     }
 }
@@ -97,28 +97,58 @@ fn starts(world: &World, who: usize, config: &Config, next: &mut Vec<(Move, Outc
     if world.workers[who].requests == 0 {
         return;
     }
-    // The first worker always sends A: which payload is called A does not matter.
-    let payloads = if who == 0 {
-        &[Payload::A][..]
-    } else {
-        &[Payload::A, Payload::B]
-    };
-    for &payload in payloads {
+    for errand in errands(world, who, config) {
         let mut after = world.clone();
         after.workers[who].requests -= 1;
-        let caller = after.caller(who, payload, config);
-        let step = match after.recalled(who, &caller, config) {
-            Ok(Some(done)) => Ok(Step::Done(done)),
-            Ok(None) => Ok(Step::begin(
-                &caller,
-                &after.moment(who, config),
-                config.tries,
-            )),
-            Err(rule) => Err(rule),
-        };
-        let outcome = step.and_then(|step| after.arrive(who, payload, step).map(|()| after));
-        next.push((Move::Start(who, payload), outcome));
+        let caller = after.caller(who, errand, config);
+        let step = begins(&after, who, &caller, config);
+        let outcome = step.and_then(|step| after.arrive(who, errand, step).map(|()| after));
+        next.push((Move::Start(who, errand), outcome));
     }
+}
+
+/// A caller may be answered from what its worker remembers; whoever looks after the queue reads first.
+fn begins(
+    world: &World,
+    who: usize,
+    caller: &ModelCaller,
+    config: &Config,
+) -> Result<Step, &'static str> {
+    let moment = world.moment(who, config);
+    if caller.errand.kind == Kind::Resume {
+        let found = world.store.existing();
+        return Ok(Step::resume(found, caller, &moment, config.tries));
+    }
+    let recalled = world.recalled(who, caller, config)?;
+    Ok(recalled.map_or_else(
+        || Step::begin(caller, &moment, config.tries),
+        Step::Done,
+    ))
+}
+
+/// What a worker may begin. The first always sends A: which payload is called A does not matter.
+fn errands(world: &World, who: usize, config: &Config) -> Vec<Errand> {
+    let is_last = who + 1 == world.workers.len();
+    let errand = |kind| move |payload| Errand { payload, kind };
+    match who {
+        _ if config.queue && is_last => queued(world, config)
+            .map(errand(Kind::Resume))
+            .into_iter()
+            .collect(),
+        0 if config.asynchronous => vec![errand(Kind::PostAsync)(Payload::A)],
+        0 => vec![errand(Kind::Post)(Payload::A)],
+        _ => [Payload::A, Payload::B].map(errand(Kind::Post)).into(),
+    }
+}
+
+/// The payload that the record carries, if it carries one: all that the queue's worker knows of.
+fn queued(world: &World, config: &Config) -> Option<Payload> {
+    let record = world.store.record.as_ref()?;
+    let released = matches!(record.state, State::FailedRetryable { .. });
+    if released && config.mutant == Mutant::QueueForgetsReleased {
+        return None;
+    }
+    record.carried().map(|_| Payload::of(record))
 }
 
 fn environment(world: &World, config: &Config, next: &mut Vec<(Move, Outcome)>) {
@@ -148,12 +178,10 @@ fn environment(world: &World, config: &Config, next: &mut Vec<(Move, Outcome)>) 
             .retain(|late| now < late.sent.plus(RETENTION.key));
         next.push((Move::LongTick, Ok(after)));
     }
-    if let Some(record) = &world.store.record
-        && ttl_after(record.state.key_expiry()).allows_deletion_at(world.now)
-    {
+    if world.store.may_expire(config.mutant, world.now) {
         let mut after = world.clone();
-        after.store.record = None;
-        next.push((Move::TtlDeletes, Ok(after)));
+        let outcome = after.store.expire().map(|()| after);
+        next.push((Move::TtlDeletes, outcome));
     }
 }
 
@@ -167,7 +195,7 @@ const fn events(step: &Step) -> (&'static [Event], &'static [Event]) {
     }
 }
 
-fn happen(world: &World, who: usize, payload: Payload, event: Event, config: &Config) -> Outcome {
+fn happen(world: &World, who: usize, errand: Errand, event: Event, config: &Config) -> Outcome {
     let mut after = world.clone();
     let calm = [CALM, VERDICTS, WAITS].concat().contains(&event);
     after.faults -= u8::from(!calm);
@@ -176,10 +204,10 @@ fn happen(world: &World, who: usize, payload: Payload, event: Event, config: &Co
     };
     if let Some(write) = write_of(&step) {
         return after
-            .write(who, payload, step, &write, event, config)
+            .write(who, errand, step, &write, event, config)
             .map(|()| after);
     }
-    let caller = after.caller(who, payload, config);
+    let caller = after.caller(who, errand, config);
     let moment = after.moment(who, config);
     let step = match (step, event) {
         (_, Event::CrashBeforeSending) => return Ok(after),
@@ -205,7 +233,7 @@ fn happen(world: &World, who: usize, payload: Payload, event: Event, config: &Co
         (Step::Wait(waiting), _) => Step::Done(waiting.leave()),
         (other, _) => other,
     };
-    after.arrive(who, payload, step).map(|()| after)
+    after.arrive(who, errand, step).map(|()| after)
 }
 
 fn write_of(step: &Step) -> Option<Write> {
@@ -225,7 +253,7 @@ impl World {
     fn write(
         &mut self,
         who: usize,
-        payload: Payload,
+        errand: Errand,
         step: Step,
         write: &Write,
         event: Event,
@@ -263,19 +291,19 @@ impl World {
             }
             _ => self.store.apply(write, config.mutant, self.now)?,
         };
-        let step = self.settle(who, payload, step, answer, config);
-        self.arrive(who, payload, step)
+        let step = self.settle(who, errand, step, answer, config);
+        self.arrive(who, errand, step)
     }
 
     fn settle(
         &self,
         who: usize,
-        payload: Payload,
+        errand: Errand,
         step: Step,
         answer: Answer,
         config: &Config,
     ) -> Step {
-        let caller = self.caller(who, payload, config);
+        let caller = self.caller(who, errand, config);
         let moment = self.moment(who, config);
         let unknown = answer == Answer::Unknown;
         match (step, config.mutant) {
@@ -308,5 +336,5 @@ impl World {
 }
 
 fn is_exhausted(record: &crate::record::Record) -> bool {
-    matches!(&record.state, crate::record::State::FailedFinal { failure, .. } if failure.code == FinalCode::AttemptsExhausted)
+    matches!(&record.state, State::FailedFinal { failure, .. } if failure.code == FinalCode::AttemptsExhausted)
 }

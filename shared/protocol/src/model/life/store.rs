@@ -1,9 +1,9 @@
 //! The model's table: one operation, and the decisions that were ever committed for it.
 
-use super::Mutant;
-use crate::record::{Record, State, StateName};
+use super::{Mutant, RETENTION};
+use crate::record::{Keep, Record, State, StateName};
 use crate::time::Timestamp;
-use crate::writes::{Answer, Commit, Existing, Reserve, Transition};
+use crate::writes::{Answer, Commit, Existing, Reserve, Transition, ttl_after};
 
 /// A write on its way.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -47,6 +47,9 @@ impl Store {
         }
         match write {
             Write::Reserve(reserve) => {
+                if self.carries() {
+                    return Err("a queued request was replaced before its end");
+                }
                 if self.decided.as_ref().is_some_and(|(_, end)| now < *end) {
                     return Err("a key was reserved anew within the lifetime of its decision");
                 }
@@ -57,7 +60,11 @@ impl Store {
             }
             Write::Transition(transition) => {
                 self.stale(transition)?;
-                self.record = Some(transition.next.clone());
+                let next = left_by(&transition.next, mutant);
+                if self.carries() && next.carried().is_none() && !next.is_final() {
+                    return Err("a queued request was dropped before its end");
+                }
+                self.record = Some(next);
             }
             Write::Commit(commit) => {
                 self.stale(&commit.operation)?;
@@ -68,7 +75,8 @@ impl Store {
                     return Err("a decision was committed after a new key was advised");
                 }
                 self.record = Some(commit.operation.next.clone());
-                let end = commit.operation.next.state.key_expiry();
+                let expiry = commit.operation.next.state.key_expiry();
+                let end = expiry.ok_or("a committed record carries a request")?;
                 self.decided = Some((commit.decision.verdict.outcome.clone(), end));
                 self.events = commit.events.len();
             }
@@ -81,8 +89,33 @@ impl Store {
             matches!(
                 record.state,
                 State::Succeeded { .. } | State::FailedFinal { .. }
-            ) && now < record.state.key_expiry()
+            ) && record.state.key_expiry().is_some_and(|end| now < end)
         })
+    }
+
+    fn carries(&self) -> bool {
+        self.record
+            .as_ref()
+            .is_some_and(|record| record.carried().is_some())
+    }
+
+    /// Whether TTL may delete the record.
+    pub(crate) fn may_expire(&self, mutant: Mutant, now: Timestamp) -> bool {
+        self.record.as_ref().is_some_and(|record| {
+            let expiry = record.state.key_expiry().or_else(|| {
+                (mutant == Mutant::TtlWhileCarrying).then(|| record.created.plus(RETENTION.key))
+            });
+            expiry.is_some_and(|expiry| ttl_after(expiry).allows_deletion_at(now))
+        })
+    }
+
+    /// TTL deletes the record.
+    pub(crate) fn expire(&mut self) -> Result<(), &'static str> {
+        if self.carries() {
+            return Err("a queued request was deleted before its end");
+        }
+        self.record = None;
+        Ok(())
     }
 
     /// Owner and attempt of what is written must be those of what stands.
@@ -96,6 +129,9 @@ impl Store {
     fn permits(&self, write: &Write, mutant: Mutant) -> bool {
         let record = self.record.as_ref();
         match (write, mutant) {
+            (Write::Reserve(reserve), Mutant::QueuedIsVacant) => {
+                reserve.permits(record) || record.is_some_and(|r| r.state.key_expiry().is_none())
+            }
             (Write::Reserve(reserve), _) => reserve.permits(record),
             (Write::Commit(_), Mutant::CommitUnfenced) => {
                 record.is_some_and(|r| r.state.name() == StateName::Processing)
@@ -110,6 +146,20 @@ impl Store {
             (Write::Transition(transition), _) => transition.permits(record),
             (Write::Commit(commit), _) => commit.operation.permits(record),
         }
+    }
+}
+
+/// What stands after a takeover, in a store that may forget the request.
+fn left_by(next: &Record, mutant: Mutant) -> Record {
+    match &next.state {
+        State::Processing { hold, .. } if mutant == Mutant::TakeoverDropsRequest => Record {
+            state: State::Processing {
+                hold: *hold,
+                keep: Keep::Until(next.updated.plus(RETENTION.key)),
+            },
+            ..next.clone()
+        },
+        _ => next.clone(),
     }
 }
 

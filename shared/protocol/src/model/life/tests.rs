@@ -201,3 +201,66 @@ fn clocks_that_differ_by_more_than_the_margin_are_found() {
     };
     is_found(&config, "a finished record changed while its key lives");
 }
+
+#[test]
+fn a_queued_request_is_decided_by_the_queue_or_by_its_caller() {
+    let config = Config {
+        faults: 1,
+        ..Config::queued(&[2, 1, 2])
+    };
+    holds("queued, a caller and the queue", &config);
+    holds("queued, two faults", &Config::queued(&[1, 2]));
+    holds(
+        "queued, skewed clocks",
+        &Config::queued(&[1, 1, 1]).skewed(),
+    );
+}
+
+#[test]
+fn a_queued_request_outlives_every_expiry() {
+    let config = Config {
+        long_ticks: 3,
+        short_ticks: 0,
+        faults: 1,
+        ..Config::queued(&[1, 1, 1])
+    };
+    holds("queued, three zones", &config);
+    holds("queued, three zones, skewed", &config.skewed());
+}
+
+#[test]
+fn mutant_ttl_while_carrying_is_found() {
+    let config = Config {
+        long_ticks: 3,
+        mutant: Mutant::TtlWhileCarrying,
+        ..Config::queued(&[1, 1])
+    };
+    is_found(&config, "a queued request was deleted before its end");
+}
+
+#[test]
+fn mutant_takeover_drops_request_is_found() {
+    let config = Config {
+        mutant: Mutant::TakeoverDropsRequest,
+        ..Config::queued(&[1, 1])
+    };
+    is_found(&config, "a queued request was dropped before its end");
+}
+
+#[test]
+fn mutant_queued_is_vacant_is_found() {
+    let config = Config {
+        mutant: Mutant::QueuedIsVacant,
+        ..Config::queued(&[1, 1, 1])
+    };
+    is_found(&config, "a queued request was replaced before its end");
+}
+
+#[test]
+fn mutant_queue_forgets_released_is_found() {
+    let config = Config {
+        mutant: Mutant::QueueForgetsReleased,
+        ..Config::queued(&[1, 2])
+    };
+    is_found(&config, "a queued operation has nobody who looks after it");
+}

@@ -1,7 +1,9 @@
 //! A state of the model, and the callers in it.
 
+use std::time::Duration;
+
 use super::store::{Store, Write};
-use super::{Config, LEASE, Mutant, RETENTION};
+use super::{Config, LEASE, Mutant, QUEUE_PATIENCE, RETENTION};
 use crate::answer::Verdict;
 use crate::classify::{Caller, Sameness};
 use crate::envelope::EventLimit;
@@ -11,7 +13,7 @@ use crate::ids::{DecisionId, OwnerToken};
 use crate::key::IdempotencyKey;
 use crate::members::Members;
 use crate::record::{
-    FinalCode, Identity, PolicyPin, Record, Retention, RetryCause, Seed, State, Terms,
+    Carried, FinalCode, Identity, PolicyPin, Record, Retention, RetryCause, Seed, State, Terms,
 };
 use crate::request::{PolicyId, PolicyVersion, Subject};
 use crate::scope::{OperationId, Tenant};
@@ -41,7 +43,7 @@ pub(crate) struct Worker {
     pub(crate) requests: u8,
     /// Makes owner tokens and decision ids fresh.
     pub(crate) claims: u8,
-    pub(crate) running: Option<(Payload, Step)>,
+    pub(crate) running: Option<(Errand, Step)>,
     pub(crate) memory: Memory,
 }
 
@@ -74,9 +76,26 @@ pub(crate) enum Payload {
     B,
 }
 
+/// What a worker is at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Errand {
+    pub(crate) payload: Payload,
+    pub(crate) kind: Kind,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Kind {
+    /// A caller waits.
+    Post,
+    /// A caller does not wait.
+    PostAsync,
+    /// A queued operation is gone on with.
+    Resume,
+}
+
 /// One worker's view while it handles a request.
 pub(crate) struct ModelCaller {
-    pub(crate) payload: Payload,
+    pub(crate) errand: Errand,
     pub(crate) mutant: Mutant,
     decision: [u8; 16],
 }
@@ -109,9 +128,9 @@ impl World {
         }
     }
 
-    pub(crate) fn caller(&self, who: usize, payload: Payload, config: &Config) -> ModelCaller {
+    pub(crate) fn caller(&self, who: usize, errand: Errand, config: &Config) -> ModelCaller {
         ModelCaller {
-            payload,
+            errand,
             mutant: config.mutant,
             decision: token(who, self.workers[who].claims, 1),
         }
@@ -152,7 +171,7 @@ impl World {
     pub(crate) fn arrive(
         &mut self,
         who: usize,
-        payload: Payload,
+        errand: Errand,
         step: Step,
     ) -> Result<(), &'static str> {
         let owner = OwnerToken::from_random(token(who, self.workers[who].claims, 0));
@@ -165,7 +184,7 @@ impl World {
             Step::Done(done) => {
                 self.workers[who].running = None;
                 self.workers[who].remember(&done);
-                self.answered(payload, &done)
+                self.answered(errand.payload, &done)
             }
             step @ (Step::Claim(_)
             | Step::Recheck(_)
@@ -173,7 +192,7 @@ impl World {
             | Step::Commit(_)
             | Step::Surrender(_)
             | Step::Wait(_)) => {
-                self.workers[who].running = Some((payload, step));
+                self.workers[who].running = Some((errand, step));
                 Ok(())
             }
         }
@@ -183,10 +202,13 @@ impl World {
         match done {
             Done::Committed(committed) => self.told(payload, committed.record()),
             Done::Finished(record) | Done::Surrendered(record) => self.told(payload, record),
-            Done::InProgress(record) if record.identity.exact != payload.fingerprint() => {
+            Done::Queued(record) | Done::InProgress(record)
+                if record.identity.exact != payload.fingerprint() =>
+            {
                 Err("a status went to another request")
             }
-            Done::InProgress(_)
+            Done::Queued(_)
+            | Done::InProgress(_)
             | Done::Mismatch { .. }
             | Done::ResultExpired { .. }
             | Done::NotReserved
@@ -233,6 +255,22 @@ impl Payload {
             Self::B => Fingerprint::from_bytes([0xb; 32]),
         }
     }
+
+    /// Of a request that `record` belongs to.
+    pub(crate) fn of(record: &Record) -> Self {
+        if record.identity.exact == Self::B.fingerprint() {
+            Self::B
+        } else {
+            Self::A
+        }
+    }
+
+    /// What a record carries; the model's callers never read it.
+    fn carried(self) -> Carried {
+        #![expect(clippy::unwrap_used, reason = "constants of the model")]
+        let body = if self == Self::A { "a" } else { "b" };
+        Carried::from_parts(IdempotencyKey::parse("k").unwrap(), body)
+    }
 }
 
 /// Fresh bytes for worker `who`.
@@ -247,7 +285,7 @@ fn token(who: usize, claims: u8, kind: u8) -> [u8; 16] {
 impl Caller for ModelCaller {
     fn sameness(&self, record: &Record) -> Sameness {
         if self.mutant == Mutant::NoFingerprint
-            || record.identity.exact == self.payload.fingerprint()
+            || record.identity.exact == self.errand.payload.fingerprint()
         {
             Sameness::Same
         } else {
@@ -260,6 +298,13 @@ impl Caller for ModelCaller {
     fn retention(&self, _: &PolicyPin) -> Option<Retention> {
         Some(RETENTION)
     }
+
+    fn queue_patience(&self) -> Duration {
+        match self.errand.kind {
+            Kind::Post | Kind::PostAsync => QUEUE_PATIENCE,
+            Kind::Resume => Duration::ZERO,
+        }
+    }
 }
 
 impl Reserver for ModelCaller {
@@ -269,11 +314,17 @@ impl Reserver for ModelCaller {
             lease_until: moment.lease_until,
             retention: RETENTION,
         };
-        Some(Record::reserved(
-            seed(self.payload, self.decision),
-            moment.owner,
-            terms,
-        ))
+        let seed = seed(self.errand.payload, self.decision);
+        match self.errand.kind {
+            Kind::Post => Some(Record::reserved(seed, moment.owner, terms)),
+            Kind::PostAsync => Some(Record::queued(
+                seed,
+                moment.owner,
+                moment.now,
+                self.errand.payload.carried(),
+            )),
+            Kind::Resume => None,
+        }
     }
 }
 
