@@ -42,6 +42,7 @@ pub async fn run(name: &str) -> Result<(), FunctionError> {
     processes::exit_with_parent();
     let result = match name {
         names::DECIDE => fn_decide::run().await,
+        names::EVALUATE => fn_evaluate::run().await,
         names::PUBLISH => fn_publish::run().await,
         _ => return Err(FunctionError::Unknown(name.to_owned())),
     };

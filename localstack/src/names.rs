@@ -7,6 +7,8 @@ pub const ACCOUNT: &str = "000000000000";
 
 /// The function behind the HTTP API.
 pub const DECIDE: &str = "decide";
+/// The function behind the stream of operations.
+pub const EVALUATE: &str = "evaluate";
 /// The function behind the outbox's stream.
 pub const PUBLISH: &str = "publish";
 

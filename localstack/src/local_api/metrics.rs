@@ -7,7 +7,6 @@ use serde::Serialize;
 
 use crate::{
     front::{LastRequest, Meter},
-    names,
     processes::ProcessStatus,
     proxy::{Counted, Proxy},
     pump::PumpState,
@@ -26,9 +25,12 @@ struct Sources {
 #[derive(Clone)]
 pub(crate) struct Views {
     pub(crate) processes: Arc<dyn Fn() -> Vec<ProcessStatus> + Send + Sync>,
-    /// The mapping from the outbox's stream to the publish function.
-    pub(crate) publishing: Arc<dyn Fn() -> PumpState + Send + Sync>,
+    /// The mappings from streams, by function.
+    pub(crate) streams: BTreeMap<&'static str, StreamView>,
 }
+
+/// How far a mapping is.
+pub(crate) type StreamView = Arc<dyn Fn() -> PumpState + Send + Sync>;
 
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -79,6 +81,11 @@ async fn metrics(State(sources): State<Sources>) -> Json<Metrics> {
         last_request: sources.meter.last(),
         functions: sources.functions.load(),
         processes: (sources.views.processes)(),
-        streams: BTreeMap::from([(names::PUBLISH, (sources.views.publishing)())]),
+        streams: sources
+            .views
+            .streams
+            .iter()
+            .map(|(function, view)| (*function, view()))
+            .collect(),
     })
 }

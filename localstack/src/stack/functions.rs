@@ -27,6 +27,9 @@ impl Plan {
     }
 }
 
+/// How long a batch of operations may take.
+pub(super) const EVALUATE_TIMEOUT: Duration = Duration::from_secs(30);
+
 /// How long a batch may take: longer than ten events whose sink is slow.
 pub(super) const PUBLISH_TIMEOUT: Duration = Duration::from_secs(60);
 
@@ -38,6 +41,11 @@ pub(super) fn plan(args: &ServeArgs) -> Vec<Plan> {
             processes: args.concurrency,
         },
         // A mapping hands in one batch of a shard at a time, and the engine's streams have one shard.
+        Plan {
+            name: names::EVALUATE,
+            timeout: EVALUATE_TIMEOUT,
+            processes: 1,
+        },
         Plan {
             name: names::PUBLISH,
             timeout: PUBLISH_TIMEOUT,

@@ -1,7 +1,12 @@
 //! What the functions stand on: the engine with its tables, a way to it for each function, their clock and crash points,
 //! and what the stack keeps for them.
 
-use std::{collections::BTreeMap, io, path::Path, sync::Arc};
+use std::{
+    collections::BTreeMap,
+    io,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use tempfile::TempDir;
 
@@ -21,16 +26,16 @@ use crate::{
 pub(super) struct Ground {
     pub(super) engine: Arc<Engine>,
     pub(super) tables: TableNames,
+    /// Where the tables are kept, if they are.
+    data: Option<PathBuf>,
     /// One way to the store for each function, so that their calls are counted and fail apart.
     pub(super) stores: BTreeMap<&'static str, Arc<Proxy>>,
     pub(super) clock: Arc<LocalClock>,
     pub(super) crash_points: Arc<CrashPoints>,
     /// The events that the sink has acknowledged.
     pub(super) received: Arc<Journal>,
-    /// What the publish function's mapping gave up.
+    /// What the mappings gave up.
     pub(super) given_up: Arc<Journal>,
-    /// How far that mapping is.
-    pub(super) checkpoint: CheckpointStore,
     /// Holds the clock's file and the crash points.
     pub(super) directory: TempDir,
 }
@@ -64,11 +69,20 @@ impl Ground {
             crash_points: Arc::new(crash_points),
             received: journal(data, "events.jsonl")?,
             given_up: journal(data, "on-failure.jsonl")?,
-            checkpoint: data.map_or_else(CheckpointStore::memory, |data| {
-                CheckpointStore::file(data.join("publish-checkpoint.json"))
-            }),
+            data: args.data.clone(),
             directory,
         })
+    }
+}
+
+impl Ground {
+    /// How far the mapping to `function` is, beside the tables.
+    pub(super) fn checkpoint(&self, function: &str) -> CheckpointStore {
+        self.data
+            .as_ref()
+            .map_or_else(CheckpointStore::memory, |data| {
+                CheckpointStore::file(data.join(format!("{function}-checkpoint.json")))
+            })
     }
 }
 

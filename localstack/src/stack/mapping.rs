@@ -1,10 +1,14 @@
-//! The mapping from the outbox's stream to the publish function, as `template.yaml` has it on AWS.
+//! The mappings from the tables' streams to functions, as `template.yaml` has them on AWS.
 
 use std::{sync::Arc, time::Duration};
 
 use axum::body::Bytes;
 
-use super::{StartError, functions::PUBLISH_TIMEOUT, ground::Ground};
+use super::{
+    StartError,
+    functions::{EVALUATE_TIMEOUT, PUBLISH_TIMEOUT},
+    ground::Ground,
+};
 use crate::{
     cli::ServeArgs,
     journal::Journal,
@@ -16,12 +20,31 @@ use crate::{
     runtime_api::Invoker,
 };
 
-/// Rows that are undelivered. A filter tests leaves only, and says nothing of what stood before: that is the function's
-/// part (design.md §3).
-const FILTER: &str = r#"{"dynamodb":{"NewImage":{"undelivered":{"S":[{"exists":true}]}}}}"#;
+/// A mapping that runs, by its function.
+pub(super) type Running = (&'static str, PumpHandle);
+
+/// What differs between the mappings.
+struct Mapping {
+    function: &'static str,
+    table: String,
+    /// A filter tests leaves only, and says nothing of what stood before: that is the function's part (design.md §3).
+    filter: &'static str,
+    batch_size: usize,
+    retries: Option<u32>,
+    timeout: Duration,
+}
+
+/// Records that are queued: attempt 0 of PROCESSING.
+const QUEUED: &str = r#"{"dynamodb":{"NewImage":{"stands":{"S":[{"prefix":"PROCESSING/0/"}]}}}}"#;
+
+/// Rows that are undelivered.
+const UNDELIVERED: &str = r#"{"dynamodb":{"NewImage":{"undelivered":{"S":[{"exists":true}]}}}}"#;
 
 /// Small, since a batch whose function dies is sent again from its start.
 const BATCH_SIZE: usize = 10;
+
+/// An operation whose worker died is held for its lease; then the sweeper has it.
+const EVALUATE_RETRIES: u32 = 20;
 
 /// The stream is looked at often, for whoever watches, but not so often that an idle stack is busy.
 const POLL_EVERY: Duration = Duration::from_millis(50);
@@ -29,40 +52,73 @@ const POLL_EVERY: Duration = Duration::from_millis(50);
 /// A sink that is up again has its events within about as much.
 const LONGEST_BACKOFF: Duration = Duration::from_secs(1);
 
-/// How long a batch waits for a process to take it, and then for its answer. A process that cannot be started at all
-/// does not use up the mapping's retries.
-const PATIENCE: Duration = PUBLISH_TIMEOUT.saturating_mul(20);
+/// How many of a function's timeouts a batch waits for a process to take it, and then for its answer. A process that cannot be
+/// started at all does not use up the mapping's retries.
+const PATIENCE: u32 = 20;
 
-/// Starts to feed the publish function.
+/// Starts to feed the functions behind streams.
 pub(super) fn start(
     args: &ServeArgs,
     ground: &Ground,
-    invoker: Invoker,
-) -> Result<PumpHandle, StartError> {
-    let config = config(args, ground).map_err(StartError::Mapping)?;
+    invoker: &Invoker,
+) -> Result<Vec<Running>, StartError> {
+    let mappings = [
+        Mapping {
+            function: names::EVALUATE,
+            table: ground.tables.operations.clone(),
+            filter: QUEUED,
+            batch_size: BATCH_SIZE,
+            retries: Some(EVALUATE_RETRIES),
+            timeout: EVALUATE_TIMEOUT,
+        },
+        Mapping {
+            function: names::PUBLISH,
+            table: ground.tables.outbox.clone(),
+            filter: UNDELIVERED,
+            batch_size: BATCH_SIZE,
+            retries: args.publish_retries,
+            timeout: PUBLISH_TIMEOUT,
+        },
+    ];
+    mappings
+        .into_iter()
+        .map(|mapping| start_one(mapping, ground, invoker.clone()).map_err(StartError::Mapping))
+        .collect()
+}
+
+fn start_one(mapping: Mapping, ground: &Ground, invoker: Invoker) -> Result<Running, PumpError> {
+    let (name, patience) = (mapping.function, mapping.timeout.saturating_mul(PATIENCE));
     let function = move |event: Bytes| {
         let invoker = invoker.clone();
         async move {
-            let answer = invoker.invoke(names::PUBLISH, event, PATIENCE).await;
+            let answer = invoker.invoke(name, event, patience).await;
             answer.map_err(|error| {
-                tracing::warn!("a batch was not published: {error}");
+                tracing::warn!("a batch of {name} failed: {error}");
                 InvokeError::from(error)
             })
         }
     };
     let on_failure = Queue(Arc::clone(&ground.given_up));
-    pump::spawn(config, &ground.engine.endpoint(), function, on_failure)
-        .map_err(StartError::Mapping)
+    let config = config(mapping, ground)?;
+    let running = pump::spawn(config, &ground.engine.endpoint(), function, on_failure)?;
+    Ok((name, running))
 }
 
-fn config(args: &ServeArgs, ground: &Ground) -> Result<PumpConfig, PumpError> {
-    let clock = ground.engine.clock();
+fn config(mapping: Mapping, ground: &Ground) -> Result<PumpConfig, PumpError> {
+    let Mapping {
+        function,
+        table,
+        filter,
+        batch_size,
+        retries,
+        ..
+    } = mapping;
     Ok(PumpConfig {
-        filters: Filters::parse(&[FILTER])?,
-        batch_size: BATCH_SIZE,
+        filters: Filters::parse(&[filter])?,
+        batch_size,
         report_batch_item_failures: true,
         retry: RetryPolicy {
-            maximum_attempts: args.publish_retries,
+            maximum_attempts: retries,
             maximum_record_age: None,
             bisect: true,
         },
@@ -73,8 +129,8 @@ fn config(args: &ServeArgs, ground: &Ground) -> Result<PumpConfig, PumpError> {
             longest: LONGEST_BACKOFF,
             ..Backoff::default()
         },
-        checkpoint: ground.checkpoint.clone(),
-        ..PumpConfig::new(&ground.tables.outbox, names::PUBLISH, clock)
+        checkpoint: ground.checkpoint(function),
+        ..PumpConfig::new(&table, function, ground.engine.clock())
     })
 }
 

@@ -19,11 +19,11 @@ use crate::{
     local_api::{self, LocalApi, Views},
     names, policies,
     processes::{Environment, Supervisor},
-    pump::PumpHandle,
     runtime_api::{self, Functions, Invoker},
 };
 use error::system;
 use ground::Ground;
+use mapping::Running;
 use server::{Server, listen};
 
 /// How long requests that are under way may take to finish at a stop. Ctrl-C should feel like an end.
@@ -34,7 +34,7 @@ const DRAIN_LIMIT: Duration = Duration::from_secs(3);
 pub struct Stack {
     url: String,
     front: Server,
-    publishing: PumpHandle,
+    mappings: Vec<Running>,
     supervisor: Supervisor,
     runtime_api: Server,
     engine: Arc<Engine>,
@@ -78,7 +78,7 @@ impl Stack {
         environment.check()?;
         checked.await?;
         let supervisor = functions::start(&plan, &functions, environment, &args.skew_ms).await?;
-        let publishing = mapping::start(args, &ground, Invoker::new(Arc::clone(&functions)))?;
+        let mappings = mapping::start(args, &ground, &Invoker::new(Arc::clone(&functions)))?;
 
         let meter = Meter::new(Arc::clone(&ground.stores[names::DECIDE]));
         let gateway = Gateway {
@@ -101,13 +101,16 @@ impl Stack {
             functions,
             views: Views {
                 processes: Arc::new(supervisor.statuses()),
-                publishing: Arc::new(publishing.viewer()),
+                streams: mappings
+                    .iter()
+                    .map(|(function, mapping)| (*function, Arc::new(mapping.viewer()) as _))
+                    .collect(),
             },
         });
         Ok(Self {
             url,
             front: Server::start(front_port, front::router(gateway, local)),
-            publishing,
+            mappings,
             supervisor,
             runtime_api,
             engine: ground.engine,
@@ -123,7 +126,9 @@ impl Stack {
     /// Stops in stages: no new batches and requests, then the processes, then what they stood on. Once this returns
     /// nothing is left.
     pub async fn shutdown(self) {
-        self.publishing.stop().await;
+        for (_, mapping) in self.mappings {
+            mapping.stop().await;
+        }
         self.front.stop(DRAIN_LIMIT).await;
         self.supervisor.shutdown().await;
         self.runtime_api.stop(Duration::ZERO).await; // nobody is left to ask it

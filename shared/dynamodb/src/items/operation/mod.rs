@@ -35,6 +35,8 @@ use decide_once_protocol::scope::{OperationId, Tenant};
 use decide_once_protocol::time::Timestamp;
 use decide_once_protocol::writes::{Existing, Seen, ttl_after};
 
+use serde_json::Value;
+
 use self::texts::{
     answer, answer_text, carried, carried_value, failure, failure_text, standing, stands_text,
 };
@@ -225,6 +227,16 @@ pub fn decode(item: &Item) -> Decoded<Record> {
         updated: item.optional(UPDATED, Reader::instant)?.unwrap_or(created),
         state: state(item, name, fence)?,
     })
+}
+
+/// The operation that a stream's image announces: the new image of a record that is queued, in DynamoDB's JSON. No more is read of it, and
+/// nothing of it is believed: whoever goes on with the operation reads it strongly.
+#[must_use]
+pub fn announced(new_image: &Value) -> Option<OperationId> {
+    let text = |name: &str| new_image.get(name)?.get("S")?.as_str();
+    let (state, fence) = standing(text(STANDS)?)?;
+    let is_queued = state == StateName::Processing && fence.attempt == 0;
+    OperationId::parse(text(OP).filter(|_| is_queued)?).ok()
 }
 
 /// An entry of the queue's index, which projects keys only.

@@ -8,6 +8,12 @@
 //!
 //! What told of the operation, a stream image or an index entry, is an occasion to look, never a fact.
 
+mod batch;
+
+pub use batch::{Fates, Task};
+
+use std::time::Duration;
+
 use decide_once_protocol::flow::{Done, Step, TRIES, TryAgain};
 use decide_once_protocol::record::{Record, StateName};
 use decide_once_protocol::request::BodyError;
@@ -37,17 +43,22 @@ pub enum Resumed {
 }
 
 /// Why an operation is not final yet.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NotYet {
-    /// Another worker has it.
+    /// Its owner may finish it, or die.
+    #[error("another worker has it")]
     Leased,
-    /// The attempt was given up.
+    /// The record says why.
+    #[error("the attempt was given up")]
     GivenUp,
-    /// The invocation has no time left for it.
+    /// It was not begun.
+    #[error("the invocation has no time left for it")]
     OutOfTime,
-    /// The store did not answer, or not clearly.
+    /// Whatever was written is fenced.
+    #[error("the store did not answer, or not clearly")]
     Store,
-    /// The policy version that it is pinned to is not packaged here.
+    /// A release that is older than the one which reserved it runs here.
+    #[error("the policy version that it is pinned to is not packaged here")]
     PolicyNotPackaged,
 }
 
@@ -73,7 +84,7 @@ impl<S: Store + Mismatches, C: Clock, I: Ids> Decider<S, C, I> {
         let caller = Prepared::resumed(&call, &self.policies, found.decision.clone());
         let budget = Budget {
             deadline,
-            wait: std::time::Duration::ZERO,
+            wait: Duration::ZERO,
         };
         let mut finish = Finish::new(&caller, end);
         let step = Step::resume(Existing::Found(found), &caller, &self.moment(budget), TRIES);
