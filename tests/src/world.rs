@@ -6,15 +6,17 @@ use decide_once_policy::PolicySet;
 use decide_once_protocol::{
     decision::DecisionItem,
     record::{Record, State},
+    scope::OperationId,
     writes::{Answer, NotApplied},
 };
 use decide_once_service::{
-    Answers, Budget, Call, Decider,
+    Answers, Budget, Call, Decider, Respond,
     limits::Limits,
     memory::MemoryStore,
     ports::Clock,
     problem::Problem,
     reply::{Outcome, Reply},
+    resume::Resumed,
     settings::Settings,
 };
 use tokio::task::JoinHandle;
@@ -53,6 +55,14 @@ pub const fn hours(hours: u64) -> Duration {
 /// A call of tenant alpha.
 pub fn call(key: &str, body: &str) -> Call {
     fixtures::call("t-alpha", key, body)
+}
+
+/// A call of tenant alpha that does not wait.
+pub fn call_later(key: &str, body: &str) -> Call {
+    Call {
+        respond: Respond::Later,
+        ..call(key, body)
+    }
 }
 
 /// One store and one time, shared by all workers.
@@ -225,6 +235,12 @@ impl Worker {
         self.decider.decide(call, budget).await
     }
 
+    /// Goes on with an operation, as those do who look after the queue.
+    pub async fn resume(&self, id: &OperationId) -> Resumed {
+        let deadline = self.decider.clock.now().plus(self.invocation);
+        self.decider.resume(id, deadline).await
+    }
+
     /// Decides while the test goes on.
     pub fn start(&self, call: &Call) -> JoinHandle<Outcome> {
         let (worker, call) = (self.clone(), call.clone());
@@ -249,7 +265,9 @@ pub trait Told {
     fn created(&self) -> String;
     /// 200: the body.
     fn replayed(&self) -> String;
-    /// 202: when to ask again.
+    /// 202: queued by this very call; when to ask again.
+    fn queued(&self) -> Duration;
+    /// 202, or what stands for it: when to ask again.
     fn in_progress(&self) -> Duration;
     /// The code and all the rest of a problem.
     fn problem(&self, code: &str) -> Problem;
@@ -277,6 +295,18 @@ impl Told for Outcome {
                 ..
             } => String::from_utf8(body.bytes.clone()).unwrap(),
             _ => panic!("not a replay: {self:?}"),
+        }
+    }
+
+    #[track_caller]
+    fn queued(&self) -> Duration {
+        match &self.reply {
+            Reply::InProgress {
+                retry_after,
+                accepted: true,
+                ..
+            } => *retry_after,
+            _ => panic!("not queued: {self:?}"),
         }
     }
 

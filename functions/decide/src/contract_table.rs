@@ -14,8 +14,8 @@ use decide_once_service::limits::Limits;
 use decide_once_service::memory::{Foreign, MemoryStore};
 use decide_once_service::ports::Clock as _;
 use decide_once_service::profile::Profile;
-use decide_once_service::settings::Settings;
-use decide_once_service::{Answers, Budget, Call, Decider};
+use decide_once_service::settings::{QUEUE_PATIENCE, Settings};
+use decide_once_service::{Answers, Budget, Call, Decider, Respond};
 use decide_once_tests::faulty::{Fault, Faulty, StoreCall};
 use decide_once_tests::fixtures::{self, CountingIds, ManualClock};
 use decide_once_tests::gate::Gate;
@@ -33,6 +33,12 @@ type Worker = Arc<App<Faulty<MemoryStore>, ManualClock, CountingIds>>;
 #[derive(Clone, Copy, Debug)]
 enum Stored {
     Nothing,
+    /// A moment ago.
+    Queued,
+    /// Longer than callers leave to the queue.
+    QueuedLong,
+    /// Longer than any key is kept.
+    QueuedForever,
     LiveLease,
     LapsedLease,
     FailedRetryable,
@@ -49,6 +55,8 @@ enum Stored {
 enum Asked {
     /// The stored operation's request.
     Same,
+    /// The same, by a caller that does not wait.
+    Later,
     /// Another one.
     Other,
     /// Another one, that no policy would take.
@@ -58,7 +66,11 @@ enum Asked {
 /// What the body is.
 #[derive(Clone, Copy, Debug)]
 enum Class {
-    Decision { replayed: bool },
+    Decision {
+        replayed: bool,
+    },
+    /// Queued by this call, as its caller wanted.
+    Accepted,
     Status,
     Problem(&'static str),
 }
@@ -92,7 +104,13 @@ impl World {
     /// Brings the store into a state.
     async fn bring(&self, stored: Stored) {
         let worker = self.worker(Profile::Default);
-        let call = call(stored, Asked::Same);
+        let call = match stored {
+            Stored::Queued | Stored::QueuedLong | Stored::QueuedForever => Call {
+                respond: Respond::Later,
+                ..call(stored, Asked::Same)
+            },
+            _ => call(stored, Asked::Same),
+        };
         let store = &worker.decider.store;
         let mut later = Duration::ZERO;
         match stored {
@@ -113,7 +131,9 @@ impl World {
                 let throttled = Fault::Says(Answer::NotApplied(NotApplied::Unavailable));
                 store.always(StoreCall::Commit, throttled);
             }
-            Stored::Succeeded | Stored::FailedFinal => {}
+            Stored::Queued | Stored::Succeeded | Stored::FailedFinal => {}
+            Stored::QueuedLong => later = QUEUE_PATIENCE,
+            Stored::QueuedForever => later = 1_000 * HOUR,
             Stored::Retired | Stored::RetiredFailure => later = 24 * HOUR,
             Stored::Freed => later = 72 * HOUR + EXPIRY_MARGIN,
             Stored::Newer | Stored::Corrupt => {
@@ -144,10 +164,10 @@ async fn decide(worker: &Worker, call: &Call) {
 fn body(stored: Stored, asked: Asked) -> String {
     let facts = match (asked, stored) {
         // No rule of the policy has a say on this currency.
-        (Asked::Same, Stored::FailedFinal | Stored::RetiredFailure) => {
+        (Asked::Same | Asked::Later, Stored::FailedFinal | Stored::RetiredFailure) => {
             r#"{"amount":1,"currency":"XTS"}"#
         }
-        (Asked::Same, _) => r#"{"amount":12500,"currency":"USD"}"#,
+        (Asked::Same | Asked::Later, _) => r#"{"amount":12500,"currency":"USD"}"#,
         (Asked::Other, _) => r#"{"amount":12501,"currency":"USD"}"#,
         (Asked::Invalid, _) => r#"{"amount":-1}"#,
     };
@@ -175,7 +195,18 @@ fn assert_told(told: &Told, class: Class, profile: Profile, cell: &str) {
             assert_eq!(original, replayed.then_some("201"), "{cell}");
             assert_eq!(header("retry-after"), None, "{cell}");
         }
+        Class::Accepted => {
+            let location = header("location").unwrap();
+            assert!(location.starts_with("/v1/operations/"), "{cell}");
+            assert_eq!(header("retry-after"), Some("1"), "{cell}");
+            let applied = header("preference-applied");
+            assert_eq!(applied, Some("respond-async"), "{cell}");
+            assert_eq!(body["state"], "PROCESSING", "{cell}");
+            assert_eq!(body["attempts"], 0, "{cell}");
+            assert!(body["outcome"].is_null(), "{cell}");
+        }
         Class::Status => {
+            assert_eq!(header("preference-applied"), None, "{cell}");
             assert!(
                 header("location").unwrap().starts_with("/v1/operations/"),
                 "{cell}"
@@ -217,8 +248,8 @@ fn assert_told(told: &Told, class: Class, profile: Profile, cell: &str) {
 
 #[tokio::test]
 async fn every_cell() {
-    use Asked::{Invalid, Other, Same};
-    use Class::{Decision, Problem, Status};
+    use Asked::{Invalid, Later, Other, Same};
+    use Class::{Accepted, Decision, Problem, Status};
     use StoreCall::{Commit, ReadOperation, Reserve, Transition};
     use Stored::*;
 
@@ -235,7 +266,33 @@ async fn every_cell() {
         (Nothing, Same, 201, 201, NEW, FRESH),
         (Nothing, Other, 201, 201, NEW, FRESH),
         (Nothing, Invalid, 422, 422, Problem("facts-invalid"), READ),
+        (Nothing, Later, 202, 202, Accepted, REFUSED),
+        (Queued, Same, 202, 409, Status, REFUSED),
+        (Queued, Later, 202, 409, Status, REFUSED),
+        (Queued, Other, 409, 422, MISMATCH, REFUSED),
+        (Queued, Invalid, 409, 422, MISMATCH, READ),
+        (QueuedLong, Same, 201, 201, NEW, TAKEN_OVER),
+        (QueuedLong, Later, 201, 201, NEW, TAKEN_OVER),
+        (QueuedLong, Other, 409, 422, MISMATCH, REFUSED),
+        (QueuedLong, Invalid, 409, 422, MISMATCH, READ),
+        (QueuedForever, Same, 201, 201, NEW, TAKEN_OVER),
+        (QueuedForever, Other, 409, 422, MISMATCH, REFUSED),
         (LiveLease, Same, 202, 409, Status, REFUSED),
+        (LiveLease, Later, 202, 409, Status, REFUSED),
+        (LapsedLease, Later, 201, 201, NEW, TAKEN_OVER),
+        (FailedRetryable, Later, 201, 201, NEW, TAKEN_OVER),
+        (Succeeded, Later, 200, 201, REPLAY, REFUSED),
+        (
+            FailedFinal,
+            Later,
+            422,
+            422,
+            Problem("decision-failed"),
+            REFUSED,
+        ),
+        (Retired, Later, 409, 422, Problem("result-expired"), REFUSED),
+        (Freed, Later, 202, 202, Accepted, REFUSED),
+        (Corrupt, Later, 503, 503, Problem("unavailable"), REFUSED),
         (LiveLease, Other, 409, 422, MISMATCH, REFUSED),
         (LiveLease, Invalid, 409, 422, MISMATCH, READ),
         (LapsedLease, Same, 201, 201, NEW, TAKEN_OVER),
@@ -288,14 +345,17 @@ async fn every_cell() {
             let worker = world.worker(profile);
             let mut event = event("http-api-jwt");
             event["body"] = json!(body(stored, asked));
-            event["headers"]["prefer"] = json!("wait=0");
+            event["headers"]["prefer"] = json!(match asked {
+                Later => "respond-async, wait=0",
+                Same | Other | Invalid => "wait=0",
+            });
             let told = ask(&worker, &event).await;
 
             assert_eq!(told.status, status, "{cell}: {told:?}");
             assert_told(&told, class, profile, &cell);
             assert_eq!(worker.decider.store.calls(), calls, "{cell}");
             let after = (world.store.operations(), world.store.decisions());
-            let writes = matches!(class, Decision { replayed: false });
+            let writes = matches!(class, Decision { replayed: false } | Accepted);
             assert_eq!(before != after, writes, "{cell}");
         }
     }

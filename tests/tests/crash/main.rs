@@ -9,6 +9,7 @@ mod chaos;
 mod deciding;
 mod outages;
 mod publishing;
+mod queued;
 mod restarts;
 mod stream;
 mod support;

@@ -10,6 +10,7 @@ mod concurrency;
 mod deadlines;
 mod failures;
 mod late_workers;
+mod queued;
 mod unknowns;
 
 use decide_once_tests::world as support;
