@@ -40,11 +40,14 @@ async fn an_interrupt_ends_a_process_that_does_not_react() {
     all_gone(&pids).await;
 }
 
-/// All processes once there are `deciding` of the decide function, those first, and the one that publishes.
+/// Functions with one process each.
+const BEHIND_STREAMS: usize = 2;
+
+/// All processes once there are `deciding` of the decide function, those first, and one of each function behind a stream.
 async fn running(stack: &decide_once_tests::Stack, deciding: usize) -> Vec<u32> {
     eventually("all function processes", async || {
         let processes = stack.processes().await;
-        (processes.len() == deciding + 1)
+        (processes.len() == deciding + BEHIND_STREAMS)
             .then(|| processes.iter().map(|process| process.pid).collect())
     })
     .await

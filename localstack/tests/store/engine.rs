@@ -11,7 +11,7 @@ async fn the_tables_have_their_keys_streams_indexes_and_ttl() {
     let engine = crate::support::engine();
     let client = client(&engine.endpoint());
     for (table, key, stream, indexes) in [
-        ("operations", "op", true, vec![]),
+        ("operations", "op", true, vec!["queue-index"]),
         ("decisions", "id", false, vec![]),
         (
             "outbox",
