@@ -6,7 +6,7 @@
 //!   client ──► front (HTTP API) ──► Runtime API ──► function processes ──► proxy ──► engine (DynamoDB's API)
 //!              JWT authorizer,      hands calls to   re-executed binary,    counts    tables, streams, TTL
 //!              v2 events            free instances   restarted, killable    calls        │
-//!                                        ▲                  │                            │ streams       
+//!                                        ▲                  │                            │ streams
 //!   sink ◄── CloudEvents ────────────────┼── publish ◄──────┘                            │
 //!                                        └───────────────────── pump (mapping) ◄─────────┘
 //! ```

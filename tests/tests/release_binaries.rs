@@ -17,7 +17,11 @@ use decide_once_service::crash::{DIRECTORY, POINTS, PREFIX};
 use decide_once_tests::binary;
 
 /// The functions' packages and their binaries.
-const FUNCTIONS: [(&str, &str); 2] = [("fn-decide", "decide"), ("fn-publish", "publish")];
+const FUNCTIONS: [(&str, &str); 3] = [
+    ("fn-decide", "decide"),
+    ("fn-evaluate", "evaluate"),
+    ("fn-publish", "publish"),
+];
 
 /// The profile that they are built in.
 const PROFILE: &str = "release-check";

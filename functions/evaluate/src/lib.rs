@@ -17,7 +17,7 @@ use decide_once_service::limits::Limits;
 use decide_once_service::ports::Clock as _;
 use decide_once_service::resume::{Fates, Task};
 use decide_once_service::system::{SystemClock, SystemIds};
-use decide_once_service::{Decider, logging};
+use decide_once_service::{Answers, Decider, logging};
 pub use lambda_runtime::Error;
 use lambda_runtime::{LambdaEvent, service_fn};
 
@@ -40,6 +40,7 @@ pub async fn run() -> Result<(), Error> {
         policies,
         settings: config.settings,
         limits: Limits::default(),
+        answers: Answers::default(),
     });
     lambda_runtime::run(service_fn(move |event: LambdaEvent<StreamEvent>| {
         let decider = Arc::clone(&decider);
@@ -103,7 +104,7 @@ mod tests {
 
     const OPERATION: &str = "eosivqcihsmbt2ebhcnzs5c7376f5j6tsd5atfyim6ian6k74kvq";
 
-    fn change(number: u32, name: &str, new: serde_json::Value) -> serde_json::Value {
+    fn change(number: u32, name: &str, new: &serde_json::Value) -> serde_json::Value {
         json!({ "eventName": name, "dynamodb": { "SequenceNumber": number.to_string(), "NewImage": new } })
     }
 
@@ -111,12 +112,12 @@ mod tests {
     fn only_an_image_of_a_queued_record_asks_for_something() {
         let image = |stands: &str| json!({ "op": { "S": OPERATION }, "stands": { "S": stands } });
         let event = json!({ "Records": [
-            change(1, "MODIFY", image("PROCESSING/1/AQEBAQEBAQEBAQEBAQEBAQ")),
-            change(2, "INSERT", image("PROCESSING/0/AQEBAQEBAQEBAQEBAQEBAQ")),
-            change(3, "MODIFY", image("SUCCEEDED/1/AQEBAQEBAQEBAQEBAQEBAQ")),
-            change(4, "REMOVE", serde_json::Value::Null),
-            change(5, "INSERT", json!({ "op": { "S": OPERATION }, "stands": { "N": "0" } })),
-            change(6, "INSERT", json!({ "op": "odd" })),
+            change(1, "MODIFY", &image("PROCESSING/1/AQEBAQEBAQEBAQEBAQEBAQ")),
+            change(2, "INSERT", &image("PROCESSING/0/AQEBAQEBAQEBAQEBAQEBAQ")),
+            change(3, "MODIFY", &image("SUCCEEDED/1/AQEBAQEBAQEBAQEBAQEBAQ")),
+            change(4, "REMOVE", &serde_json::Value::Null),
+            change(5, "INSERT", &json!({ "op": { "S": OPERATION }, "stands": { "N": "0" } })),
+            change(6, "INSERT", &json!({ "op": "odd" })),
         ]});
         let tasks = tasks(serde_json::from_value(event).unwrap());
         let [task] = &tasks[..] else {

@@ -1,11 +1,14 @@
 //! What an operator sets.
 
+use std::env;
 use std::time::Duration;
 
 use decide_once_protocol::envelope::EventLimit;
 use decide_once_protocol::time::Timestamp;
 
+use crate::destination::event_limit;
 use crate::limits::Rate;
+use crate::variables::{NUMBER, VariableError, millis, optional};
 
 /// The lease's margin: how long after its owner's last instant others still leave a key alone. Clocks of Lambda hosts are
 /// disciplined to well below this.
@@ -62,6 +65,27 @@ impl Default for Settings {
 }
 
 impl Settings {
+    /// The settings of this process: `LEASE_CAP_MS`, `DEFAULT_WAIT_MS`, `QUEUE_PATIENCE_MS`, `EVENT_SOURCE` and `MISMATCH_BUDGET` (a tenant
+    /// and minute; 0 is none) each have a default; `EVENT_LIMIT_BYTES` has that of the `SINK` which the publish function is
+    /// given; `RATE_PER_SECOND` and `RATE_BURST` (an instance; the burst is twice the rate by default) are off without. Every
+    /// function that decides is given the same.
+    ///
+    /// # Errors
+    /// One of them is set to something else than it should be.
+    pub fn from_env() -> Result<Self, VariableError> {
+        let defaults = Self::default();
+        Ok(Self {
+            lease_cap: millis("LEASE_CAP_MS", defaults.lease_cap)?,
+            default_wait: millis("DEFAULT_WAIT_MS", defaults.default_wait)?,
+            queue_patience: millis("QUEUE_PATIENCE_MS", defaults.queue_patience)?,
+            mismatch_budget: optional("MISMATCH_BUDGET", NUMBER)?
+                .unwrap_or(defaults.mismatch_budget),
+            rate: rate()?,
+            event_source: env::var("EVENT_SOURCE").unwrap_or(defaults.event_source),
+            event_limit: event_limit()?,
+        })
+    }
+
     /// The lease of a claim made at `now` in an invocation that ends at `deadline`: the remaining time, capped, with the
     /// margin, and at least the floor. No time left is a value like any other.
     #[must_use]
@@ -69,6 +93,15 @@ impl Settings {
         let remaining = now.until(deadline).min(self.lease_cap);
         now.plus((remaining + LEASE_MARGIN).max(LEASE_FLOOR))
     }
+}
+
+fn rate() -> Result<Option<Rate>, VariableError> {
+    let burst: Option<u32> = optional("RATE_BURST", NUMBER)?;
+    let per_second: Option<u32> = optional("RATE_PER_SECOND", NUMBER)?;
+    Ok(per_second.map(|per_second| Rate {
+        per_second,
+        burst: burst.unwrap_or_else(|| per_second.saturating_mul(2)),
+    }))
 }
 
 #[cfg(test)]

@@ -4,6 +4,9 @@ use std::env;
 use std::str::FromStr;
 use std::time::Duration;
 
+/// What a count wants to be.
+pub const NUMBER: &str = "a whole number";
+
 /// A variable is missing or wrong. The value is never told: it may be a secret.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum VariableError {
