@@ -26,7 +26,8 @@ impl Remembered {
         let record = match done {
             Done::Committed(committed) => committed.record(),
             Done::Finished(record) | Done::Surrendered(record) => record,
-            Done::InProgress(_)
+            Done::Queued(_)
+            | Done::InProgress(_)
             | Done::Mismatch { .. }
             | Done::ResultExpired { .. }
             | Done::NotReserved

@@ -120,10 +120,7 @@ fn begins(
         return Ok(Step::resume(found, caller, &moment, config.tries));
     }
     let recalled = world.recalled(who, caller, config)?;
-    Ok(recalled.map_or_else(
-        || Step::begin(caller, &moment, config.tries),
-        Step::Done,
-    ))
+    Ok(recalled.map_or_else(|| Step::begin(caller, &moment, config.tries), Step::Done))
 }
 
 /// What a worker may begin. The first always sends A: which payload is called A does not matter.
