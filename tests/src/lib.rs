@@ -12,6 +12,7 @@
 pub mod answer;
 pub mod binary;
 pub mod conformance;
+pub mod description;
 pub mod faulty;
 pub mod fixtures;
 pub mod gate;
@@ -26,6 +27,7 @@ pub mod world;
 mod output;
 
 pub use answer::Answer;
+pub use description::Description;
 pub use request::Request;
 pub use stack::{Stack, StackProcess};
 pub use wait::eventually;

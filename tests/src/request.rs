@@ -34,6 +34,20 @@ impl Request {
         }
     }
 
+    /// Its method.
+    pub const fn method(&self) -> &Method {
+        &self.method
+    }
+
+    /// Its path, with the query.
+    ///
+    /// # Panics
+    /// Its URL is none.
+    pub fn path(&self) -> String {
+        let url: http::Uri = self.url.parse().unwrap();
+        url.path_and_query().unwrap().to_string()
+    }
+
     /// One more header line. The value may be any bytes that HTTP allows.
     ///
     /// # Panics

@@ -20,7 +20,8 @@ pub(super) struct Received<'a> {
     /// The host that the client named, without a port.
     pub(super) host: &'a str,
     pub(super) port: u16,
-    pub(super) identity: Identity,
+    /// None on a route without an authorizer.
+    pub(super) identity: Option<Identity>,
     /// Milliseconds since the epoch.
     pub(super) now_ms: i64,
 }
@@ -49,7 +50,8 @@ pub(super) struct HttpApiEvent {
 struct RequestContext {
     account_id: &'static str,
     api_id: &'static str,
-    authorizer: AuthorizerContext,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    authorizer: Option<AuthorizerContext>,
     domain_name: String,
     domain_prefix: String,
     http: Http,
@@ -95,7 +97,7 @@ impl RequestContext {
         Self {
             account_id: names::ACCOUNT,
             api_id: "local",
-            authorizer: received.identity.context(),
+            authorizer: received.identity.map(Identity::context),
             domain_name: received.host.to_owned(),
             domain_prefix: prefix.to_owned(),
             http: Http {

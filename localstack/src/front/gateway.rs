@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use super::{
     answer,
-    authorizer::Auth,
+    authorizer::{self, Auth},
     event::{HttpApiEvent, Received},
     host,
     last_request::Meter,
@@ -52,7 +52,7 @@ impl Gateway {
             return Err(Refusal::BadTarget); // `OPTIONS *`, `CONNECT host:port`
         }
         limits::check_head(&head)?;
-        let identity = self.auth.identify(&head.headers)?;
+        let identity = authorizer::identify(self.auth, &head)?;
         let body = limits::read_body(body).await?;
         let received = Received {
             request_id,

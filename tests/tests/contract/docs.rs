@@ -3,9 +3,9 @@
 //! The page's lines are shell; what is understood of shell here is what the page uses: assignments, quotes, `$name`, a comment at the end of a line, `&` and `wait`,
 //! and `head -c N /dev/zero |`.
 
-use std::collections::HashMap;
+use std::{collections::HashMap, sync::Arc};
 
-use decide_once_tests::{Answer, Request, Stack, eventually};
+use decide_once_tests::{Answer, Description, Request, Stack, eventually};
 use http::Method;
 use tokio::task::JoinHandle;
 
@@ -197,7 +197,8 @@ impl Expected {
     }
 }
 
-async fn send(request: Request, line: Line) -> (Line, Answer) {
+/// Sends a line until it is answered as it says. Every answer is one that `/openapi.json` describes.
+async fn send(request: Request, line: Line, api: Arc<Description>) -> (Line, Answer) {
     let mut answer = request.clone().send().await;
     let mut sent = 1;
     while line.expected.repeat && !line.expected.meets(&answer) && sent < 400 {
@@ -210,12 +211,16 @@ async fn send(request: Request, line: Line) -> (Line, Answer) {
         line.text,
         line.expected
     );
+    if !request.path().starts_with("/_local/") {
+        api.holds_for(request.method(), &request.path(), &answer);
+    }
     (line, answer)
 }
 
 #[tokio::test]
 async fn every_line_of_the_page_is_answered_as_it_says() {
     let stack = Stack::start(&["--concurrency", "2"]).await;
+    let api = Arc::new(Description::of(&stack).await);
     let mut variables = HashMap::new();
     let mut background: Vec<JoinHandle<(Line, Answer)>> = Vec::new();
     let mut sent = 0;
@@ -238,7 +243,7 @@ async fn every_line_of_the_page_is_answered_as_it_says() {
                 sent += 1;
                 let request = request(&stack, &line.text, &variables);
                 if line.background {
-                    background.push(tokio::spawn(send(request, line)));
+                    background.push(tokio::spawn(send(request, line, Arc::clone(&api))));
                     eventually("a worker that is held", async || {
                         let faults = stack.get("/_local/faults").send().await.json();
                         faults["held"]
@@ -249,7 +254,7 @@ async fn every_line_of_the_page_is_answered_as_it_says() {
                     .await;
                     continue;
                 }
-                let (_, answer) = send(request, line).await;
+                let (_, answer) = send(request, line, Arc::clone(&api)).await;
                 // The page speaks of the first decision's ids.
                 if answer.status.as_u16() == 201 && !variables.contains_key("operation") {
                     let body = answer.json();

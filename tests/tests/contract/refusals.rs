@@ -2,7 +2,7 @@
 
 use decide_once_tests::shared::SharedStack;
 use decide_once_tests::world::B0;
-use decide_once_tests::{Answer, Stack};
+use decide_once_tests::{Answer, Description, Stack};
 use http::Method;
 use serde_json::Value;
 
@@ -109,6 +109,22 @@ async fn s04_callers_without_identity_are_refused_and_share_nothing() {
         .send()
         .await
         .expect(201);
+}
+
+#[tokio::test]
+async fn what_is_nobodys_secret_needs_no_token_and_everything_else_is_refused_as_described() {
+    let stack = STACK.get().await;
+    for path in ["/health", "/openapi.json"] {
+        let _ = stack.get(path).send().await.expect(200);
+        let _ = stack.get(path).token("stolen").send().await.expect(200);
+    }
+    let api = Description::of(&stack).await;
+    for path in ["/v1/policies", "/v1/policies/credit-limit/3"] {
+        let refused = stack.get(path).send().await.expect(401);
+        assert_eq!(refused.header("content-type"), Some("application/json"));
+        assert_eq!(refused.json()["message"], "Unauthorized");
+        api.holds_for(&Method::GET, path, &refused);
+    }
 }
 
 #[tokio::test]
