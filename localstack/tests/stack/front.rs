@@ -7,25 +7,34 @@ use crate::start;
 #[tokio::test]
 async fn a_required_token_that_is_missing_or_unknown_is_refused_before_the_function() {
     let stack = start(&["--auth", "required", "--concurrency", "1"]).await;
-    let missing = stack.get("/health").send().await.expect(401);
+    let missing = stack.get("/v1/policies").send().await.expect(401);
     assert_eq!(missing.header("www-authenticate"), Some("Bearer"));
     assert_eq!(missing.json()["message"], "Unauthorized");
     let _ = stack
-        .get("/health")
+        .get("/v1/policies")
         .token("tok-gamma")
         .send()
         .await
         .expect(401);
-    let known = stack.get("/health").token("tok-alpha").send().await;
+    let known = stack.get("/v1/policies").token("tok-alpha").send().await;
     assert!(known.status.as_u16() != 401, "{known:?}");
     assert_eq!(stack.metrics().await["functions"]["decide"]["started"], 1);
+}
+
+#[tokio::test]
+async fn a_route_without_an_authorizer_looks_at_no_token() {
+    let stack = start(&["--auth", "required", "--concurrency", "1"]).await;
+    for path in ["/health", "/openapi.json"] {
+        let _ = stack.get(path).send().await.expect(200);
+        let _ = stack.get(path).token("tok-gamma").send().await.expect(200);
+    }
 }
 
 #[tokio::test]
 async fn an_optional_token_that_is_unknown_is_refused_all_the_same() {
     let stack = start(&["--concurrency", "1"]).await;
     let _ = stack
-        .get("/health")
+        .get("/v1/policies")
         .token("tok-gamma")
         .send()
         .await
