@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use decide_once_policy::PolicySet;
-use decide_once_protocol::record::EXPIRY_MARGIN;
+use decide_once_protocol::record::{EXPIRY_MARGIN, MAX_ATTEMPTS};
 use decide_once_protocol::writes::{Answer, NotApplied, Unreadable};
 use decide_once_service::limits::Limits;
 use decide_once_service::memory::{Foreign, MemoryStore};
@@ -27,6 +27,8 @@ use crate::tests::{Told, ask, event};
 
 const KEY: &str = "7b6f0c1e-2f5a-4a57-9f0e-0a4d1c9b6e11";
 const HOUR: Duration = Duration::from_secs(3_600);
+/// Past every lease.
+const LEASE: Duration = Duration::from_secs(31);
 
 type Worker = Arc<App<Faulty<MemoryStore>, ManualClock, CountingIds>>;
 
@@ -42,13 +44,38 @@ enum Stored {
     LiveLease,
     LapsedLease,
     FailedRetryable,
+    /// As often as an operation is attempted.
+    LapsedForTheLastTime,
     Succeeded,
     FailedFinal,
+    /// As another operation with the same natural key was decided before.
+    AlreadyDecided,
     Retired,
     RetiredFailure,
     Freed,
     Newer,
     Corrupt,
+}
+
+impl Stored {
+    const EVERY: [Self; 16] = [
+        Self::Nothing,
+        Self::Queued,
+        Self::QueuedLong,
+        Self::QueuedForever,
+        Self::LiveLease,
+        Self::LapsedLease,
+        Self::FailedRetryable,
+        Self::LapsedForTheLastTime,
+        Self::Succeeded,
+        Self::FailedFinal,
+        Self::AlreadyDecided,
+        Self::Retired,
+        Self::RetiredFailure,
+        Self::Freed,
+        Self::Newer,
+        Self::Corrupt,
+    ];
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -63,6 +90,10 @@ enum Asked {
     Invalid,
 }
 
+impl Asked {
+    const EVERY: [Self; 4] = [Self::Same, Self::Later, Self::Other, Self::Invalid];
+}
+
 /// What the body is.
 #[derive(Clone, Copy, Debug)]
 enum Class {
@@ -75,6 +106,17 @@ enum Class {
     Problem(&'static str),
 }
 
+/// What a request comes to.
+#[derive(Clone, Copy, Debug)]
+struct Cell {
+    /// By default, and under `ietf`.
+    statuses: [u64; 2],
+    class: Class,
+    calls: &'static [StoreCall],
+    /// Whether what is stored is another thing afterwards.
+    writes: bool,
+}
+
 #[derive(Default)]
 struct World {
     store: MemoryStore,
@@ -84,6 +126,10 @@ struct World {
 
 impl World {
     fn worker(&self, profile: Profile) -> Worker {
+        self.worker_that_remembers(profile, 0)
+    }
+
+    fn worker_that_remembers(&self, profile: Profile, answers: u32) -> Worker {
         let policies = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../policies");
         let decider = Decider {
             store: Faulty::new(self.store.clone()),
@@ -92,7 +138,7 @@ impl World {
             policies: PolicySet::load(&policies).unwrap(),
             settings: Settings::default(),
             limits: Limits::default(),
-            answers: Answers::default(),
+            answers: Answers::holding(answers),
         };
         Arc::new(App {
             decider,
@@ -115,17 +161,22 @@ impl World {
         let mut later = Duration::ZERO;
         match stored {
             Stored::Nothing => return,
-            Stored::LiveLease | Stored::LapsedLease => {
-                let gate = Gate::closed();
-                store.on(StoreCall::Reserve, 1, Fault::ReplyHeld(gate.clone()));
-                let dying = Arc::clone(&worker);
-                let dead = tokio::spawn(async move { decide(&dying, &call).await });
-                gate.reached().await;
-                dead.abort();
-                if matches!(stored, Stored::LapsedLease) {
-                    self.time.advance(Duration::from_secs(31));
+            Stored::LiveLease => return self.die(StoreCall::Reserve, call).await,
+            Stored::LapsedLease | Stored::LapsedForTheLastTime => {
+                self.die(StoreCall::Reserve, call.clone()).await;
+                self.time.advance(LEASE);
+                if matches!(stored, Stored::LapsedForTheLastTime) {
+                    for _ in 1..MAX_ATTEMPTS {
+                        self.die(StoreCall::Transition, call.clone()).await;
+                        self.time.advance(LEASE);
+                    }
                 }
                 return;
+            }
+            Stored::AlreadyDecided => {
+                let before = body(stored, Asked::Same);
+                let before = fixtures::call("t-alpha", "another-key", &before);
+                decide(&worker, &before).await;
             }
             Stored::FailedRetryable => {
                 let throttled = Fault::Says(Answer::NotApplied(NotApplied::Unavailable));
@@ -151,6 +202,28 @@ impl World {
         decide(&worker, &call).await;
         self.time.advance(later);
     }
+
+    /// A worker that takes the key by this call to the store, and is not heard of any more.
+    async fn die(&self, claim: StoreCall, call: Call) {
+        let worker = self.worker(Profile::Default);
+        let gate = Gate::closed();
+        let reply = Fault::ReplyHeld(gate.clone());
+        worker.decider.store.on(claim, 1, reply);
+        let dead = tokio::spawn(async move { decide(&worker, &call).await });
+        gate.reached().await;
+        dead.abort();
+    }
+
+    /// What a worker answers.
+    async fn ask(&self, worker: &Worker, stored: Stored, asked: Asked) -> Told {
+        let mut event = event("http-api-jwt");
+        event["body"] = json!(body(stored, asked));
+        event["headers"]["prefer"] = json!(match asked {
+            Asked::Later => "respond-async, wait=0",
+            Asked::Same | Asked::Other | Asked::Invalid => "wait=0",
+        });
+        ask(worker, &event).await
+    }
 }
 
 async fn decide(worker: &Worker, call: &Call) {
@@ -162,16 +235,20 @@ async fn decide(worker: &Worker, call: &Call) {
 }
 
 fn body(stored: Stored, asked: Asked) -> String {
-    let facts = match (asked, stored) {
+    let (policy, facts) = match (asked, stored) {
         // No rule of the policy has a say on this currency.
         (Asked::Same | Asked::Later, Stored::FailedFinal | Stored::RetiredFailure) => {
-            r#"{"amount":1,"currency":"XTS"}"#
+            ("credit-limit", r#"{"amount":1,"currency":"XTS"}"#)
         }
-        (Asked::Same | Asked::Later, _) => r#"{"amount":12500,"currency":"USD"}"#,
-        (Asked::Other, _) => r#"{"amount":12501,"currency":"USD"}"#,
-        (Asked::Invalid, _) => r#"{"amount":-1}"#,
+        (Asked::Same | Asked::Later, Stored::AlreadyDecided) => (
+            "refund-approval",
+            r#"{"orderId":"o-1","line":1,"amount":1,"paid":1,"currency":"USD","purchasedAt":"2026-11-01T00:00:00Z","reason":"other"}"#,
+        ),
+        (Asked::Same | Asked::Later, _) => ("credit-limit", r#"{"amount":12500,"currency":"USD"}"#),
+        (Asked::Other, _) => ("credit-limit", r#"{"amount":12501,"currency":"USD"}"#),
+        (Asked::Invalid, _) => ("credit-limit", r#"{"amount":-1}"#),
     };
-    format!(r#"{{"policy":"credit-limit","subject":"acct-42","facts":{facts}}}"#)
+    format!(r#"{{"policy":"{policy}","subject":"acct-42","facts":{facts}}}"#)
 }
 
 fn call(stored: Stored, asked: Asked) -> Call {
@@ -240,123 +317,122 @@ fn assert_told(told: &Told, class: Class, profile: Profile, cell: &str) {
             );
             let same_key = body["retry"] == "same-key";
             assert_eq!(header("retry-after").is_some(), same_key, "{cell}");
-            let recorded = code == "decision-failed";
-            assert_eq!(header("idempotent-replayed").is_some(), recorded, "{cell}");
+            let recorded = ["decision-failed", "already-decided", "attempts-exhausted"];
+            let marked = header("idempotent-replayed").is_some();
+            assert_eq!(marked, recorded.contains(&code), "{cell}");
+            let tells = ["already-decided", "result-expired"].contains(&code);
+            assert!(tells || body["decisionId"].is_null(), "{cell}");
         }
+    }
+}
+
+/// What is to be told of a stored state to each kind of request, in the order of [`Asked::EVERY`].
+fn cells(stored: Stored) -> [Cell; 4] {
+    use StoreCall::{Commit, ReadOperation, Reserve, Transition};
+
+    const fn cell(statuses: [u64; 2], class: Class, calls: &'static [StoreCall]) -> Cell {
+        Cell {
+            statuses,
+            class,
+            calls,
+            writes: matches!(class, Class::Decision { replayed: false } | Class::Accepted),
+        }
+    }
+    const NEW: Class = Class::Decision { replayed: false };
+    const DECIDED: Cell = cell([201, 201], NEW, &[Reserve, Commit]);
+    const TAKEN_OVER: Cell = cell([201, 201], NEW, &[Reserve, Transition, Commit]);
+    const ACCEPTED: Cell = cell([202, 202], Class::Accepted, &[Reserve]);
+    const BUSY: Cell = cell([202, 409], Class::Status, &[Reserve]);
+    const REPLAYED: Cell = cell([200, 201], Class::Decision { replayed: true }, &[Reserve]);
+    const fn refused(statuses: [u64; 2], code: &'static str) -> Cell {
+        cell(statuses, Class::Problem(code), &[Reserve])
+    }
+    // What cannot be reserved is not tried to be: the record is read.
+    const fn read(statuses: [u64; 2], code: &'static str) -> Cell {
+        cell(statuses, Class::Problem(code), &[ReadOperation])
+    }
+    const OTHER: Cell = refused([409, 422], "key-reused");
+    const INVALID: Cell = read([409, 422], "key-reused");
+    const FAILED: Cell = refused([422, 422], "decision-failed");
+    const TAKEN: Cell = refused([409, 422], "already-decided");
+    const EXPIRED: Cell = refused([409, 422], "result-expired");
+    const UNREADABLE: Cell = refused([503, 503], "unavailable");
+    const USED_UP: Cell = Cell {
+        calls: &[Reserve, Transition],
+        writes: true,
+        ..refused([422, 422], "attempts-exhausted")
+    };
+    match stored {
+        Stored::Nothing | Stored::Freed => [
+            DECIDED,
+            ACCEPTED,
+            DECIDED,
+            read([422, 422], "facts-invalid"),
+        ],
+        Stored::Queued | Stored::LiveLease => [BUSY, BUSY, OTHER, INVALID],
+        Stored::QueuedLong
+        | Stored::QueuedForever
+        | Stored::LapsedLease
+        | Stored::FailedRetryable => [TAKEN_OVER, TAKEN_OVER, OTHER, INVALID],
+        Stored::LapsedForTheLastTime => [USED_UP, USED_UP, OTHER, INVALID],
+        Stored::Succeeded => [REPLAYED, REPLAYED, OTHER, INVALID],
+        Stored::FailedFinal => [FAILED, FAILED, OTHER, INVALID],
+        Stored::AlreadyDecided => [TAKEN, TAKEN, OTHER, INVALID],
+        Stored::Retired | Stored::RetiredFailure => [EXPIRED, EXPIRED, OTHER, INVALID],
+        Stored::Newer | Stored::Corrupt => [
+            UNREADABLE,
+            UNREADABLE,
+            UNREADABLE,
+            read([503, 503], "unavailable"),
+        ],
     }
 }
 
 #[tokio::test]
 async fn every_cell() {
-    use Asked::{Invalid, Later, Other, Same};
-    use Class::{Accepted, Decision, Problem, Status};
-    use StoreCall::{Commit, ReadOperation, Reserve, Transition};
-    use Stored::*;
+    for stored in Stored::EVERY {
+        for (asked, cell) in Asked::EVERY.into_iter().zip(cells(stored)) {
+            let profiles = [Profile::Default, Profile::Ietf];
+            for (profile, status) in profiles.into_iter().zip(cell.statuses) {
+                let name = format!("{stored:?}, {asked:?}, {profile:?}");
+                let world = World::default();
+                world.bring(stored).await;
+                let before = (world.store.operations(), world.store.decisions());
 
-    const FRESH: &[StoreCall] = &[Reserve, Commit];
-    const TAKEN_OVER: &[StoreCall] = &[Reserve, Transition, Commit];
-    const REFUSED: &[StoreCall] = &[Reserve];
-    const READ: &[StoreCall] = &[ReadOperation];
-    const NEW: Class = Decision { replayed: false };
-    const REPLAY: Class = Decision { replayed: true };
-    const MISMATCH: Class = Problem("key-reused");
+                let worker = world.worker(profile);
+                let told = world.ask(&worker, stored, asked).await;
 
-    // Stored, asked: status by default, status under `ietf`, body, calls to the store.
-    let table = [
-        (Nothing, Same, 201, 201, NEW, FRESH),
-        (Nothing, Other, 201, 201, NEW, FRESH),
-        (Nothing, Invalid, 422, 422, Problem("facts-invalid"), READ),
-        (Nothing, Later, 202, 202, Accepted, REFUSED),
-        (Queued, Same, 202, 409, Status, REFUSED),
-        (Queued, Later, 202, 409, Status, REFUSED),
-        (Queued, Other, 409, 422, MISMATCH, REFUSED),
-        (Queued, Invalid, 409, 422, MISMATCH, READ),
-        (QueuedLong, Same, 201, 201, NEW, TAKEN_OVER),
-        (QueuedLong, Later, 201, 201, NEW, TAKEN_OVER),
-        (QueuedLong, Other, 409, 422, MISMATCH, REFUSED),
-        (QueuedLong, Invalid, 409, 422, MISMATCH, READ),
-        (QueuedForever, Same, 201, 201, NEW, TAKEN_OVER),
-        (QueuedForever, Other, 409, 422, MISMATCH, REFUSED),
-        (LiveLease, Same, 202, 409, Status, REFUSED),
-        (LiveLease, Later, 202, 409, Status, REFUSED),
-        (LapsedLease, Later, 201, 201, NEW, TAKEN_OVER),
-        (FailedRetryable, Later, 201, 201, NEW, TAKEN_OVER),
-        (Succeeded, Later, 200, 201, REPLAY, REFUSED),
-        (
-            FailedFinal,
-            Later,
-            422,
-            422,
-            Problem("decision-failed"),
-            REFUSED,
-        ),
-        (Retired, Later, 409, 422, Problem("result-expired"), REFUSED),
-        (Freed, Later, 202, 202, Accepted, REFUSED),
-        (Corrupt, Later, 503, 503, Problem("unavailable"), REFUSED),
-        (LiveLease, Other, 409, 422, MISMATCH, REFUSED),
-        (LiveLease, Invalid, 409, 422, MISMATCH, READ),
-        (LapsedLease, Same, 201, 201, NEW, TAKEN_OVER),
-        (LapsedLease, Other, 409, 422, MISMATCH, REFUSED),
-        (LapsedLease, Invalid, 409, 422, MISMATCH, READ),
-        (FailedRetryable, Same, 201, 201, NEW, TAKEN_OVER),
-        (FailedRetryable, Other, 409, 422, MISMATCH, REFUSED),
-        (FailedRetryable, Invalid, 409, 422, MISMATCH, READ),
-        (Succeeded, Same, 200, 201, REPLAY, REFUSED),
-        (Succeeded, Other, 409, 422, MISMATCH, REFUSED),
-        (Succeeded, Invalid, 409, 422, MISMATCH, READ),
-        (
-            FailedFinal,
-            Same,
-            422,
-            422,
-            Problem("decision-failed"),
-            REFUSED,
-        ),
-        (FailedFinal, Other, 409, 422, MISMATCH, REFUSED),
-        (FailedFinal, Invalid, 409, 422, MISMATCH, READ),
-        (Retired, Same, 409, 422, Problem("result-expired"), REFUSED),
-        (Retired, Other, 409, 422, MISMATCH, REFUSED),
-        (Retired, Invalid, 409, 422, MISMATCH, READ),
-        (
-            RetiredFailure,
-            Same,
-            409,
-            422,
-            Problem("result-expired"),
-            REFUSED,
-        ),
-        (RetiredFailure, Other, 409, 422, MISMATCH, REFUSED),
-        (Freed, Same, 201, 201, NEW, FRESH),
-        (Freed, Other, 201, 201, NEW, FRESH),
-        (Freed, Invalid, 422, 422, Problem("facts-invalid"), READ),
-        (Newer, Same, 503, 503, Problem("unavailable"), REFUSED),
-        (Newer, Other, 503, 503, Problem("unavailable"), REFUSED),
-        (Newer, Invalid, 503, 503, Problem("unavailable"), READ),
-        (Corrupt, Same, 503, 503, Problem("unavailable"), REFUSED),
-        (Corrupt, Invalid, 503, 503, Problem("unavailable"), READ),
-    ];
-    for (stored, asked, default, ietf, class, calls) in table {
-        for (profile, status) in [(Profile::Default, default), (Profile::Ietf, ietf)] {
-            let cell = format!("{stored:?}, {asked:?}, {profile:?}");
-            let world = World::default();
-            world.bring(stored).await;
-            let before = (world.store.operations(), world.store.decisions());
+                assert_eq!(told.status, status, "{name}: {told:?}");
+                assert_told(&told, cell.class, profile, &name);
+                assert_eq!(worker.decider.store.calls(), cell.calls, "{name}");
+                let after = (world.store.operations(), world.store.decisions());
+                assert_eq!(before != after, cell.writes, "{name}");
+            }
+        }
+    }
+}
 
-            let worker = world.worker(profile);
-            let mut event = event("http-api-jwt");
-            event["body"] = json!(body(stored, asked));
-            event["headers"]["prefer"] = json!(match asked {
-                Later => "respond-async, wait=0",
-                Same | Other | Invalid => "wait=0",
-            });
-            let told = ask(&worker, &event).await;
+#[tokio::test]
+async fn what_an_instance_remembers_it_answers_as_the_store_would_have_it() {
+    for stored in [
+        Stored::Succeeded,
+        Stored::FailedFinal,
+        Stored::AlreadyDecided,
+    ] {
+        for asked in Asked::EVERY {
+            for profile in [Profile::Default, Profile::Ietf] {
+                let world = World::default();
+                world.bring(stored).await;
+                let asking = world.worker(profile);
+                let told = world.ask(&asking, stored, asked).await;
 
-            assert_eq!(told.status, status, "{cell}: {told:?}");
-            assert_told(&told, class, profile, &cell);
-            assert_eq!(worker.decider.store.calls(), calls, "{cell}");
-            let after = (world.store.operations(), world.store.decisions());
-            let writes = matches!(class, Decision { replayed: false } | Accepted);
-            assert_eq!(before != after, writes, "{cell}");
+                let remembering = world.worker_that_remembers(profile, 1);
+                world.ask(&remembering, stored, Asked::Same).await;
+                let seen = remembering.decider.store.calls();
+                let recalled = world.ask(&remembering, stored, asked).await;
+                assert_eq!(recalled, told, "{stored:?}, {asked:?}, {profile:?}");
+                assert_eq!(remembering.decider.store.calls(), seen, "nothing was asked");
+            }
         }
     }
 }

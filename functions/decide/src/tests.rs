@@ -37,7 +37,7 @@ struct Function {
 }
 
 /// What API Gateway is told.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Told {
     pub(crate) status: u64,
     pub(crate) headers: BTreeMap<String, String>,

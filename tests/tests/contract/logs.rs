@@ -262,6 +262,22 @@ impl Run {
         self.told(self.post_body(4, &taken), 409, "already-decided")
             .await;
 
+        let queued = self
+            .told(
+                self.post(5).header("prefer", "respond-async"),
+                202,
+                "queued",
+            )
+            .await;
+        let location = queued.header("location").unwrap().to_owned();
+        loop {
+            let status = self.told(self.get(&location), 200, "read").await.json();
+            if status["state"] == "SUCCEEDED" {
+                break;
+            }
+        }
+        self.told(self.post(5), 200, "replayed").await;
+
         let (decision, operation) = (
             first.json()["decisionId"].clone(),
             first.json()["operationId"].clone(),
