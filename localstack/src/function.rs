@@ -8,7 +8,7 @@ use http_body_util::Full;
 use hyper_util::{client::legacy::Client, rt::TokioExecutor};
 use serde_json::json;
 
-use crate::{names, one_line, processes};
+use crate::{by_hand, names, one_line, processes};
 
 /// How long the stack may take to hear why a function does not start.
 const REPORT_LIMIT: Duration = Duration::from_secs(2);
@@ -40,11 +40,12 @@ pub async fn run(name: &str) -> Result<(), FunctionError> {
     let runtime_api =
         std::env::var("AWS_LAMBDA_RUNTIME_API").map_err(|_| FunctionError::NotByTheStack)?;
     processes::exit_with_parent();
-    let result = match name {
-        names::DECIDE => fn_decide::run().await,
-        names::EVALUATE => fn_evaluate::run().await,
-        names::PUBLISH => fn_publish::run().await,
-        _ => return Err(FunctionError::Unknown(name.to_owned())),
+    let result = match (by_hand::check_tables().await, name) {
+        (Err(missing), _) => Err(missing.into()),
+        (Ok(()), names::DECIDE) => fn_decide::run().await,
+        (Ok(()), names::EVALUATE) => fn_evaluate::run().await,
+        (Ok(()), names::PUBLISH) => fn_publish::run().await,
+        (Ok(()), _) => return Err(FunctionError::Unknown(name.to_owned())),
     };
     let Err(error) = result else {
         return Ok(());

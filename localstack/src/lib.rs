@@ -31,6 +31,7 @@ pub mod serve;
 pub mod stack;
 
 mod banner;
+mod by_hand;
 mod local_api;
 mod one_line;
 

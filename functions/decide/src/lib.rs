@@ -43,19 +43,12 @@ pub async fn run() -> Result<(), Error> {
     logging::init();
     let config = Config::from_env()?;
     let policies = PolicySet::load(&config.policies)?;
-    let tables = config.tables.clone();
-    let store = DynamoStore::new(client_from_env().await?, tables.clone());
-    if started_by_hand() {
-        store
-            .check_tables(&[&tables.operations, &tables.decisions, &tables.outbox])
-            .await?;
-    }
     let decider = Decider {
-        store,
+        store: DynamoStore::new(client_from_env().await?, config.tables),
         clock: SystemClock,
         ids: SystemIds,
         policies,
-        settings: config.settings.clone(),
+        settings: config.settings,
         limits: Limits::default(),
         answers: Answers::holding(config.answer_cache),
     };
@@ -83,9 +76,4 @@ where
     }));
     let LambdaEvent { payload, context } = event;
     adapter.call(LambdaEvent::new(payload.0, context)).await
-}
-
-/// A local build that no stack has started. A stack has made the tables itself, and counts every call to them.
-fn started_by_hand() -> bool {
-    cfg!(feature = "local") && std::env::var_os("DECIDE_ONCE_LOCAL_STACK").is_none()
 }

@@ -33,11 +33,7 @@ type Publishes = Publisher<DynamoStore, AnySink, SystemClock>;
 pub async fn run() -> Result<(), Error> {
     logging::init();
     let config = Config::from_env()?;
-    let outbox = config.tables.outbox.clone();
     let store = DynamoStore::new(client_from_env().await?, config.tables);
-    if started_by_hand() {
-        store.check_tables(&[&outbox]).await?;
-    }
     let sink = AnySink::connect(config.sink).await?;
     let publisher = Arc::new(Publisher::new(store, sink, SystemClock, config.pace));
     lambda_runtime::run(service_fn(move |event: LambdaEvent<StreamEvent>| {
@@ -63,9 +59,4 @@ fn remaining(context: &Context) -> Duration {
         .deadline()
         .duration_since(SystemTime::now())
         .unwrap_or_default()
-}
-
-/// A local build that no stack has started. A stack has made the tables itself, and counts every call to them.
-fn started_by_hand() -> bool {
-    cfg!(feature = "local") && std::env::var_os("DECIDE_ONCE_LOCAL_STACK").is_none()
 }

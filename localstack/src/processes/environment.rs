@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, ffi::OsString, path::PathBuf, sync::Arc};
 
 use decide_once_service::crash;
 
-use crate::{engine::TableNames, names, proxy::Proxy, runtime_api::InstanceId};
+use crate::{by_hand, engine::TableNames, names, proxy::Proxy, runtime_api::InstanceId};
 
 /// Of the developer's own environment only this passes: what the loader, temporary files and diagnosis need. Everything else stays
 /// outside, above all `AWS_PROFILE` and `HTTP_PROXY`, with which calls might leave the machine.
@@ -126,7 +126,7 @@ impl Environment {
             ("POLICIES_DIR", self.policies.clone().into()),
             ("SINK_URL", self.sink.clone().into()),
             // The tables are there: a function need not look.
-            ("DECIDE_ONCE_LOCAL_STACK", "1".into()),
+            (by_hand::STACK, "1".into()),
             ("WRITE_SCOPE", "decisions:write".into()),
             ("READ_SCOPE", "decisions:read".into()),
             ("DECIDE_ONCE_LOCAL_CLOCK", self.clock.clone().into()),
