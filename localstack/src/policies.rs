@@ -55,20 +55,20 @@ pub fn find(named: Option<&Path>) -> Result<PathBuf, PoliciesError> {
         })
 }
 
-/// Checks every policy version of `directory`, as `policy check` does, but for what is not locked yet: a draft can be tried here before it
+/// Reads and checks every policy version of `directory`, as `policy check` does, but for what is not locked yet: a draft can be tried here before it
 /// is published. A deployed function compiles a version only when a request names it, since it starts for a caller who waits; here somebody
 /// has just edited a file and wants to be told.
 ///
 /// # Errors
 /// What is wrong.
-pub fn check(directory: &Path) -> Result<(), PoliciesError> {
+pub fn check(directory: &Path) -> Result<PolicySet, PoliciesError> {
     let policies = PolicySet::load(directory).map_err(LockError::from)?;
     let published = Lock::read(directory)?;
-    let Err(problems) = with_drafts(&policies, &published) else {
-        return Ok(());
-    };
-    let first = problems.into_iter().next();
-    first.map_or(Ok(()), |first| Err(PoliciesError::Refused(first)))
+    let problems = with_drafts(&policies, &published).err();
+    match problems.into_iter().flatten().next() {
+        None => Ok(policies),
+        Some(first) => Err(PoliciesError::Refused(first)),
+    }
 }
 
 /// The lock with all that is not in it yet.

@@ -36,7 +36,8 @@ pub async fn run(args: &ServeArgs) -> Result<(), StartError> {
         _ = stops.recv() => return Ok(()), // what had started ends with the process
     };
     // Whoever started this may have closed stdout; the stack works all the same.
-    let _ = io::stdout().write_all(banner::text(stack.url(), args.auth).as_bytes());
+    let banner = banner::text(stack.url(), args.auth, stack.sample());
+    let _ = io::stdout().write_all(banner.as_bytes());
     stops.recv().await;
     tokio::select! {
         () = stack.shutdown() => {}

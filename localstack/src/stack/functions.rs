@@ -2,6 +2,8 @@
 
 use std::{io, path::PathBuf, sync::Arc, time::Duration};
 
+use decide_once_policy::PolicySet;
+
 use super::{StartError, error::system};
 use crate::{
     cli::{ServeArgs, Skew},
@@ -55,7 +57,7 @@ pub(super) fn plan(args: &ServeArgs) -> Vec<Plan> {
 }
 
 /// Begins to check the policies, beside everything else that has to be there before a function starts.
-pub(super) fn check(policies: PathBuf) -> impl Future<Output = Result<(), StartError>> {
+pub(super) fn check(policies: PathBuf) -> impl Future<Output = Result<PolicySet, StartError>> {
     let check = tokio::task::spawn_blocking(move || policies::check(&policies));
     async {
         match check.await {

@@ -13,6 +13,7 @@ use tempfile::TempDir;
 pub use error::StartError;
 
 use crate::{
+    banner::Sample,
     cli::ServeArgs,
     engine::Engine,
     front::{self, Gateway, Meter},
@@ -33,6 +34,7 @@ const DRAIN_LIMIT: Duration = Duration::from_secs(3);
 #[derive(Debug)]
 pub struct Stack {
     url: String,
+    sample: Option<Sample>,
     front: Server,
     mappings: Vec<Running>,
     supervisor: Supervisor,
@@ -76,7 +78,7 @@ impl Stack {
             extra: args.env.clone(),
         };
         environment.check()?;
-        checked.await?;
+        let sample = Sample::of(&checked.await?);
         let supervisor = functions::start(&plan, &functions, environment, &args.skew_ms).await?;
         let mappings = mapping::start(args, &ground, &Invoker::new(Arc::clone(&functions)))?;
 
@@ -109,6 +111,7 @@ impl Stack {
         });
         Ok(Self {
             url,
+            sample,
             front: Server::start(front_port, front::router(gateway, local)),
             mappings,
             supervisor,
@@ -121,6 +124,11 @@ impl Stack {
     /// The HTTP API's address, as `http://127.0.0.1:3000`.
     pub fn url(&self) -> &str {
         &self.url
+    }
+
+    /// A request that its policies decide, for whoever wants to see it work.
+    pub(crate) const fn sample(&self) -> Option<&Sample> {
+        self.sample.as_ref()
     }
 
     /// Stops in stages: no new batches and requests, then the processes, then what they stood on. Once this returns

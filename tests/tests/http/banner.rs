@@ -67,10 +67,7 @@ async fn the_three_printed_lines_are_a_decision_its_replay_and_a_refusal() {
     assert_eq!(second.header("idempotent-replayed"), Some("true"));
     assert_eq!(second.body, first.body);
     let third = request(&stack, &lines[2]).send().await.expect(409);
-    assert_eq!(
-        third.json()["pointers"],
-        serde_json::json!(["/facts/amount"])
-    );
+    assert_eq!(third.json()["pointers"], serde_json::json!(["/subject"]));
     assert_eq!(third.json()["retry"], "never");
     let warnings = stack.output();
     let warnings = warnings.lines().filter(|line| line.contains("WARN"));
