@@ -6,13 +6,17 @@ use decide_once_protocol::outbox::OutboxRow;
 use decide_once_service::ports::{SendError, Sink};
 use decide_once_service::system::SystemClock;
 
+#[cfg(feature = "aws")]
 use crate::aws::client::environment;
 use crate::config::{Kind, SinkConfig};
+#[cfg(feature = "eventbridge")]
 use crate::eventbridge::{BusError, EventBridgeSink};
 use crate::http::{HttpSink, TargetError};
 #[cfg(feature = "kafka")]
 use crate::kafka::{KafkaSink, ProducerError};
+#[cfg(feature = "sns")]
 use crate::sns::SnsSink;
+#[cfg(feature = "sqs")]
 use crate::sqs::SqsSink;
 
 /// The sink of a process.
@@ -21,10 +25,13 @@ pub enum AnySink {
     /// By HTTP.
     Http(Box<HttpSink>),
     /// By EventBridge.
+    #[cfg(feature = "eventbridge")]
     EventBridge(EventBridgeSink),
     /// By SNS.
+    #[cfg(feature = "sns")]
     Sns(SnsSink),
     /// By SQS.
+    #[cfg(feature = "sqs")]
     Sqs(SqsSink),
     /// By Kafka.
     #[cfg(feature = "kafka")]
@@ -38,9 +45,11 @@ pub enum SinkError {
     #[error("the variable SINK_URL cannot be used: {0}")]
     Target(#[from] TargetError),
     /// An AWS sink without a region.
+    #[cfg(feature = "aws")]
     #[error("no region: set AWS_REGION (Lambda does)")]
     NoRegion,
     /// The event bus.
+    #[cfg(feature = "eventbridge")]
     #[error(transparent)]
     Bus(#[from] BusError),
     /// The producer of Kafka.
@@ -56,6 +65,7 @@ impl AnySink {
     /// See [`SinkError`].
     pub async fn connect(config: SinkConfig) -> Result<Self, SinkError> {
         let SinkConfig { timeout, kind } = config;
+        #[cfg(feature = "aws")]
         let environment = async || environment(timeout).await.ok_or(SinkError::NoRegion);
         Ok(match kind {
             Kind::Http { url, secrets } => {
@@ -65,6 +75,7 @@ impl AnySink {
                     None => sink,
                 }))
             }
+            #[cfg(feature = "eventbridge")]
             Kind::EventBridge {
                 bus,
                 source,
@@ -75,10 +86,12 @@ impl AnySink {
                 sink.check().await?;
                 Self::EventBridge(sink)
             }
+            #[cfg(feature = "sns")]
             Kind::Sns { topic, limits } => {
                 let client = aws_sdk_sns::Client::new(&environment().await?);
                 Self::Sns(SnsSink::new(client, topic, limits))
             }
+            #[cfg(feature = "sqs")]
             Kind::Sqs { queue, limits } => {
                 let client = aws_sdk_sqs::Client::new(&environment().await?);
                 Self::Sqs(SqsSink::new(client, queue, limits))
@@ -95,8 +108,11 @@ impl Sink for AnySink {
     fn at_once(&self) -> NonZeroUsize {
         match self {
             Self::Http(sink) => sink.at_once(),
+            #[cfg(feature = "eventbridge")]
             Self::EventBridge(sink) => sink.at_once(),
+            #[cfg(feature = "sns")]
             Self::Sns(sink) => sink.at_once(),
+            #[cfg(feature = "sqs")]
             Self::Sqs(sink) => sink.at_once(),
             #[cfg(feature = "kafka")]
             Self::Kafka(sink) => sink.at_once(),
@@ -106,8 +122,11 @@ impl Sink for AnySink {
     async fn send(&self, rows: &[&OutboxRow]) -> Vec<Result<(), SendError>> {
         match self {
             Self::Http(sink) => sink.send(rows).await,
+            #[cfg(feature = "eventbridge")]
             Self::EventBridge(sink) => sink.send(rows).await,
+            #[cfg(feature = "sns")]
             Self::Sns(sink) => sink.send(rows).await,
+            #[cfg(feature = "sqs")]
             Self::Sqs(sink) => sink.send(rows).await,
             #[cfg(feature = "kafka")]
             Self::Kafka(sink) => sink.send(rows).await,

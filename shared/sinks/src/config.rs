@@ -1,13 +1,15 @@
 //! Which sink it is, from the variables: read at the start, with an error that names the one that is missing or wrong.
 
-use std::num::{NonZeroU64, NonZeroUsize};
-use std::str::FromStr;
+use std::num::NonZeroU64;
 use std::time::Duration;
 
-use decide_once_service::destination::{Destination, event_bridge_source};
+use decide_once_service::destination::Destination;
+#[cfg(feature = "eventbridge")]
+use decide_once_service::destination::event_bridge_source;
 use decide_once_service::variables::{VariableError, optional, required};
 
 use crate::http::Secrets;
+#[cfg(feature = "aws")]
 use crate::requests::Limits;
 
 /// How long a sink may take to answer, unless its operator says otherwise: some tens of times what a healthy one takes,
@@ -31,14 +33,17 @@ pub(crate) enum Kind {
         secrets: Option<Secrets>,
     },
     /// `SINK_EVENT_BUS`, a name or an ARN, and `SINK_EVENT_SOURCE`, which has a default.
+    #[cfg(feature = "eventbridge")]
     EventBridge {
         bus: String,
         source: String,
         limits: Limits,
     },
     /// `SINK_TOPIC_ARN`.
+    #[cfg(feature = "sns")]
     Sns { topic: String, limits: Limits },
     /// `SINK_QUEUE_URL`.
+    #[cfg(feature = "sqs")]
     Sqs { queue: String, limits: Limits },
     /// `SINK_BROKERS`, as `host:port` apart by commas, and `SINK_TOPIC`.
     #[cfg(feature = "kafka")]
@@ -52,8 +57,8 @@ pub enum ConfigError {
     #[error(transparent)]
     Variable(#[from] VariableError),
     /// It is not in this binary.
-    #[error("SINK names kafka, which is not in this binary; build it with the feature kafka")]
-    NoKafka,
+    #[error("SINK names {0}, which is not in this binary; build it with the feature {0}")]
+    NotBuiltIn(&'static str),
 }
 
 impl SinkConfig {
@@ -67,26 +72,35 @@ impl SinkConfig {
                 url: required("SINK_URL")?,
                 secrets: optional("SINK_WEBHOOK_SECRETS", "whsec_ secrets, apart by spaces")?,
             },
+            #[cfg(feature = "eventbridge")]
             Destination::EventBridge => Kind::EventBridge {
                 bus: required("SINK_EVENT_BUS")?,
                 source: event_bridge_source()?,
-                limits: limits()?,
+                limits: Limits::from_env()?,
             },
+            #[cfg(not(feature = "eventbridge"))]
+            Destination::EventBridge => return Err(ConfigError::NotBuiltIn("eventbridge")),
+            #[cfg(feature = "sns")]
             Destination::Sns => Kind::Sns {
                 topic: required("SINK_TOPIC_ARN")?,
-                limits: limits()?,
+                limits: Limits::from_env()?,
             },
+            #[cfg(not(feature = "sns"))]
+            Destination::Sns => return Err(ConfigError::NotBuiltIn("sns")),
+            #[cfg(feature = "sqs")]
             Destination::Sqs => Kind::Sqs {
                 queue: required("SINK_QUEUE_URL")?,
-                limits: limits()?,
+                limits: Limits::from_env()?,
             },
+            #[cfg(not(feature = "sqs"))]
+            Destination::Sqs => return Err(ConfigError::NotBuiltIn("sqs")),
             #[cfg(feature = "kafka")]
             Destination::Kafka => Kind::Kafka {
                 brokers: required("SINK_BROKERS")?,
                 topic: required("SINK_TOPIC")?,
             },
             #[cfg(not(feature = "kafka"))]
-            Destination::Kafka => return Err(ConfigError::NoKafka),
+            Destination::Kafka => return Err(ConfigError::NotBuiltIn("kafka")),
         };
         // A sink that may take no time at all could acknowledge nothing.
         let millis = "a number of milliseconds above 0";
@@ -95,31 +109,5 @@ impl SinkConfig {
             Duration::from_millis(timeout.get())
         });
         Ok(Self { timeout, kind })
-    }
-}
-
-/// `SINK_BATCH_ENTRIES` and `SINK_BATCH_BYTES`: what one request takes.
-fn limits() -> Result<Limits, VariableError> {
-    let defaults = Limits::default();
-    let entries: Option<Entries> = optional("SINK_BATCH_ENTRIES", "a number from 1 to 10")?;
-    let bytes: Option<NonZeroUsize> = optional("SINK_BATCH_BYTES", "a number of bytes above 0")?;
-    Ok(Limits {
-        entries: entries.map_or(defaults.entries, |Entries(entries)| entries),
-        bytes: bytes.map_or(defaults.bytes, NonZeroUsize::get),
-    })
-}
-
-/// As many as a request takes.
-struct Entries(NonZeroUsize);
-
-impl FromStr for Entries {
-    type Err = ();
-
-    fn from_str(text: &str) -> Result<Self, ()> {
-        let entries: NonZeroUsize = text.parse().map_err(|_| ())?;
-        if entries.get() > Limits::MOST_ENTRIES {
-            return Err(());
-        }
-        Ok(Self(entries))
     }
 }

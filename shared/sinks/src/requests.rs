@@ -2,9 +2,11 @@
 
 use std::num::NonZeroUsize;
 use std::ops::Range;
+use std::str::FromStr;
 
 use decide_once_protocol::envelope::Envelope;
 use decide_once_protocol::outbox::OutboxRow;
+use decide_once_service::variables::{VariableError, optional};
 use futures_util::future::join_all;
 
 use crate::verdict::Verdict;
@@ -29,6 +31,38 @@ impl Limits {
     /// default, SQS and EventBridge as what they took before they took 1 MiB
     /// (<https://aws.amazon.com/blogs/compute/more-room-to-build-serverless-services-now-support-payloads-up-to-1-mb>).
     pub const DEFAULT_BYTES: usize = 256 * 1024;
+}
+
+impl Limits {
+    /// What `SINK_BATCH_ENTRIES` and `SINK_BATCH_BYTES` say; each has a default.
+    ///
+    /// # Errors
+    /// One of them is wrong.
+    pub(crate) fn from_env() -> Result<Self, VariableError> {
+        let defaults = Self::default();
+        let entries: Option<Entries> = optional("SINK_BATCH_ENTRIES", "a number from 1 to 10")?;
+        let bytes: Option<NonZeroUsize> =
+            optional("SINK_BATCH_BYTES", "a number of bytes above 0")?;
+        Ok(Self {
+            entries: entries.map_or(defaults.entries, |Entries(entries)| entries),
+            bytes: bytes.map_or(defaults.bytes, NonZeroUsize::get),
+        })
+    }
+}
+
+/// As many as a request takes.
+struct Entries(NonZeroUsize);
+
+impl FromStr for Entries {
+    type Err = ();
+
+    fn from_str(text: &str) -> Result<Self, ()> {
+        let entries: NonZeroUsize = text.parse().map_err(|_| ())?;
+        if entries.get() > Limits::MOST_ENTRIES {
+            return Err(());
+        }
+        Ok(Self(entries))
+    }
 }
 
 impl Default for Limits {

@@ -6,6 +6,7 @@ use decide_once_service::ports::SendError;
 pub(crate) type Verdict = Result<(), SendError>;
 
 /// Of an event that an answer does not mention.
+#[cfg(feature = "aws")]
 pub(crate) fn untold() -> Verdict {
     Err(SendError::Unavailable(
         "it told nothing of this event".to_owned(),
@@ -13,6 +14,7 @@ pub(crate) fn untold() -> Verdict {
 }
 
 /// The same for all.
+#[cfg(feature = "aws")]
 pub(crate) fn all(events: usize, error: &SendError) -> Vec<Verdict> {
     vec![Err(error.clone()); events]
 }

@@ -2,4 +2,5 @@
 
 pub(crate) mod client;
 pub(crate) mod failure;
+#[cfg(any(feature = "sns", feature = "sqs"))]
 pub(crate) mod ids;
