@@ -55,6 +55,11 @@ fn what_is_missing_or_wrong_is_named() {
         assert!(said.contains(name), "{name}: {said}");
     }
     assert!(refused("AWS_REGION", None).contains("AWS_REGION"));
+    let said = refused("AWS_CA_BUNDLE", Some("/not/there.pem"));
+    assert!(
+        said.contains("AWS_CA_BUNDLE") && said.contains("/not/there.pem"),
+        "{said}"
+    );
 }
 
 /// Of each kind of sink what it needs, and of no other.

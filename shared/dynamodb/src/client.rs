@@ -2,12 +2,11 @@
 
 use std::time::Duration;
 
-use aws_config::BehaviorVersion;
-use aws_config::environment::EnvironmentVariableRegionProvider;
 use aws_sdk_dynamodb::Client;
 use aws_sdk_dynamodb::config::Builder;
 use aws_sdk_dynamodb::config::retry::RetryConfig;
 use aws_sdk_dynamodb::config::timeout::TimeoutConfig;
+use decide_once_aws::EnvironmentError;
 
 /// How often the SDK sends one call, the first time included. It re-sends the same bytes, so a write that had landed is
 /// recognised by its owner token or its `ClientRequestToken`.
@@ -33,28 +32,13 @@ pub const FIRST_BACKOFF: Duration = Duration::from_millis(50);
 /// The longest back-off between attempts.
 pub const LONGEST_BACKOFF: Duration = Duration::from_secs(1);
 
-/// The environment does not say how to reach DynamoDB.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum ClientError {
-    /// Neither `AWS_REGION` nor `AWS_DEFAULT_REGION` is set.
-    #[error("no region: set AWS_REGION (Lambda does; locally any name will do, as eu-central-1)")]
-    NoRegion,
-}
-
-/// Builds the client from the standard variables: `AWS_REGION`, `AWS_ENDPOINT_URL`, `AWS_ACCESS_KEY_ID` and the rest.
+/// Builds the client from the standard variables: `AWS_REGION`, `AWS_ENDPOINT_URL`, `AWS_ACCESS_KEY_ID`, `AWS_CA_BUNDLE` and the rest.
 /// Once for a process: it holds the connections.
 ///
 /// # Errors
-/// No region is set. It is not looked for elsewhere: asking the instance metadata service where there is none costs
-/// seconds at every cold start.
-pub async fn client_from_env() -> Result<Client, ClientError> {
-    let environment = aws_config::defaults(BehaviorVersion::latest())
-        .region(EnvironmentVariableRegionProvider::new())
-        .load()
-        .await;
-    if environment.region().is_none() {
-        return Err(ClientError::NoRegion);
-    }
+/// [`EnvironmentError`]: the variables do not say how to reach DynamoDB.
+pub async fn client_from_env() -> Result<Client, EnvironmentError> {
+    let environment = decide_once_aws::environment(|loader| loader).await?;
     Ok(Client::from_conf(
         limited(Builder::from(&environment)).build(),
     ))

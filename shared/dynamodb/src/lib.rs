@@ -21,5 +21,5 @@ mod queue;
 mod store;
 
 pub use check::MissingTable;
-pub use client::{ClientError, client_from_env};
+pub use client::client_from_env;
 pub use store::{DynamoStore, TableNames};

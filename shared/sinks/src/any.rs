@@ -2,6 +2,8 @@
 
 use std::num::NonZeroUsize;
 
+#[cfg(feature = "aws")]
+use decide_once_aws::EnvironmentError;
 use decide_once_protocol::outbox::OutboxRow;
 use decide_once_service::ports::{SendError, Sink};
 use decide_once_service::system::SystemClock;
@@ -44,10 +46,10 @@ pub enum SinkError {
     /// The URL of an HTTP sink.
     #[error("the variable SINK_URL cannot be used: {0}")]
     Target(#[from] TargetError),
-    /// An AWS sink without a region.
+    /// An AWS sink, without a way to AWS.
     #[cfg(feature = "aws")]
-    #[error("no region: set AWS_REGION (Lambda does)")]
-    NoRegion,
+    #[error(transparent)]
+    Environment(#[from] EnvironmentError),
     /// The event bus.
     #[cfg(feature = "eventbridge")]
     #[error(transparent)]
@@ -66,7 +68,7 @@ impl AnySink {
     pub async fn connect(config: SinkConfig) -> Result<Self, SinkError> {
         let SinkConfig { timeout, kind } = config;
         #[cfg(feature = "aws")]
-        let environment = async || environment(timeout).await.ok_or(SinkError::NoRegion);
+        let environment = async || environment(timeout).await;
         Ok(match kind {
             Kind::Http { url, secrets } => {
                 let sink = HttpSink::new(&url, timeout)?;

@@ -2,26 +2,28 @@
 
 use std::time::Duration;
 
-use aws_config::environment::EnvironmentVariableRegionProvider;
 use aws_config::retry::RetryConfig;
 use aws_config::timeout::TimeoutConfig;
-use aws_config::{BehaviorVersion, SdkConfig};
+use aws_config::{ConfigLoader, SdkConfig};
+use decide_once_aws::EnvironmentError;
 
 /// How long a connection may take. Inside a region it takes a few milliseconds.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// The settings of a client that sends each request once and waits for as long as `timeout`: the publisher sends again,
-/// with its own pauses, and only what was not acknowledged. `None` without a region.
-pub(crate) async fn environment(timeout: Duration) -> Option<SdkConfig> {
+/// with its own pauses, and only what was not acknowledged.
+///
+/// # Errors
+/// The variables do not say how to reach AWS.
+pub(crate) async fn environment(timeout: Duration) -> Result<SdkConfig, EnvironmentError> {
     let timeouts = TimeoutConfig::builder()
         .connect_timeout(CONNECT_TIMEOUT.min(timeout))
         .operation_timeout(timeout)
         .build();
-    let environment = aws_config::defaults(BehaviorVersion::latest())
-        .region(EnvironmentVariableRegionProvider::new())
-        .retry_config(RetryConfig::disabled())
-        .timeout_config(timeouts)
-        .load()
-        .await;
-    environment.region().is_some().then_some(environment)
+    let once = |loader: ConfigLoader| {
+        loader
+            .retry_config(RetryConfig::disabled())
+            .timeout_config(timeouts)
+    };
+    decide_once_aws::environment(once).await
 }
