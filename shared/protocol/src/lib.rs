@@ -6,7 +6,8 @@
 //! 2. what is stored: [`record`], [`answer`], [`decision`], [`outbox`], [`envelope`], with [`time`] and [`ids`];
 //! 3. the protocol: [`writes`] (the three conditional writes), [`classify`] (what a record means), [`flow`] (the life of a call),
 //!    [`lanes`] (the order in which events leave);
-//! 4. the proof: the module `model`, a test that explores every interleaving of that very code.
+//! 4. the other end: [`inbox`] (what a consumer remembers, so that a duplicate has no second effect);
+//! 5. the proof: the module `model`, a test that explores every interleaving of that very code.
 
 pub mod answer;
 pub mod classify;
@@ -16,6 +17,7 @@ pub mod fingerprint;
 pub mod flow;
 pub mod hash;
 pub mod ids;
+pub mod inbox;
 pub mod json;
 pub mod key;
 pub mod lanes;

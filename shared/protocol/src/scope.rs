@@ -60,7 +60,7 @@ pub struct Scope {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct OperationId(Box<str>);
 
-fn checked(what: &'static str, name: &str) -> Result<Box<str>, NameError> {
+pub(crate) fn checked(what: &'static str, name: &str) -> Result<Box<str>, NameError> {
     if name.is_empty() {
         Err(NameError::Empty(what))
     } else if name.len() > MAX_NAME_BYTES {
