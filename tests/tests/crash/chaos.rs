@@ -4,12 +4,11 @@
 
 use std::{
     collections::BTreeMap,
-    env,
     sync::{
         Arc,
         atomic::{AtomicUsize, Ordering},
     },
-    time::{Duration, Instant, SystemTime, UNIX_EPOCH},
+    time::{Duration, Instant},
 };
 
 use bytes::Bytes;
@@ -18,7 +17,10 @@ use decide_once_tests::{Stack, signal};
 use serde_json::Value;
 use tokio::{task::JoinSet, time};
 
-use crate::support::{Tables, settled};
+use crate::{
+    random::{Random, seed},
+    support::{Tables, settled},
+};
 
 const DECISIONS: usize = 2_000;
 const KILL_EVERY: Duration = Duration::from_millis(200);
@@ -33,7 +35,6 @@ const LIMIT: Duration = Duration::from_secs(300);
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn two_thousand_decisions_while_a_random_process_dies_every_200_ms() {
     let seed = seed();
-    eprintln!("DECIDE_ONCE_SEED={seed}");
     let args = [
         "--concurrency",
         "4",
@@ -183,29 +184,4 @@ fn body(number: usize) -> String {
     format!(
         r#"{{"policy":"credit-limit","subject":"{subject}","facts":{{"amount":{number},"currency":"USD"}}}}"#
     )
-}
-
-fn seed() -> u64 {
-    match env::var("DECIDE_ONCE_SEED") {
-        Ok(seed) => seed.parse().unwrap(),
-        Err(_) => {
-            let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
-            u64::from(now.subsec_nanos())
-        }
-    }
-}
-
-/// SplitMix64 (Steele, Lea, Flood 2014).
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^= mixed >> 31;
-        let bound = u64::try_from(bound).unwrap();
-        usize::try_from(mixed % bound).unwrap()
-    }
 }

@@ -5,11 +5,13 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod blackouts;
 mod chaos;
 mod deciding;
 mod outages;
 mod publishing;
 mod queued;
+mod random;
 mod restarts;
 mod stream;
 mod support;
