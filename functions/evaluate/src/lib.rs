@@ -6,6 +6,7 @@
 mod config;
 
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use decide_once_dynamodb::items::operation::announced;
 use decide_once_dynamodb::{DynamoStore, client_from_env};
@@ -51,10 +52,11 @@ pub async fn run() -> Result<(), Error> {
 }
 
 async fn evaluate(decider: &Evaluates, event: LambdaEvent<StreamEvent>) -> BatchResponse {
+    let begun = Instant::now();
     // The remaining time comes from Lambda's clock, the deadline is told in this worker's.
     let deadline = decider.clock.now().plus(remaining(&event.context));
     let fates = decider.resume_all(&tasks(event.payload), deadline).await;
-    line(&fates);
+    line(&fates, &event.context.request_id, begun.elapsed());
     BatchResponse::of_failed(fates.unfinished().map(str::to_owned))
 }
 
@@ -74,7 +76,7 @@ fn tasks(event: StreamEvent) -> Vec<Task> {
 }
 
 /// One line for each batch: counts, never a request's content.
-fn line(fates: &Fates) {
+fn line(fates: &Fates, invocation: &str, took: Duration) {
     let Fates {
         succeeded,
         failed,
@@ -88,6 +90,8 @@ fn line(fates: &Fates) {
         nothing_to_do,
         unreadable,
         not_yet = not_yet.len(),
+        total_us = u64::try_from(took.as_micros()).unwrap_or(u64::MAX),
+        invocation,
         "batch evaluated"
     );
     for (task, why) in not_yet {

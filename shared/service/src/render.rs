@@ -39,6 +39,16 @@ impl<'a> Finish<'a> {
         }
     }
 
+    /// This much was done before.
+    pub(crate) fn after(self, effort: Effort) -> Self {
+        Self { effort, ..self }
+    }
+
+    /// What it took so far.
+    pub(crate) const fn effort(&self) -> Effort {
+        self.effort
+    }
+
     /// The call's end was remembered.
     pub(crate) fn recalled(self) -> Self {
         Self {

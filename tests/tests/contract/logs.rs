@@ -277,6 +277,22 @@ impl Run {
             }
         }
         self.told(self.post(5), 200, "replayed").await;
+        let resumed = eventually("its line", async || {
+            let lines = self.logged("operation resumed");
+            assert!(lines.len() < 2, "{lines:?}");
+            lines.into_iter().next()
+        })
+        .await;
+        let (outcome, operation) = (&resumed["outcome"], &resumed["operation"]);
+        assert_eq!(
+            (outcome, operation),
+            (&json!("decided"), &queued.json()["operationId"])
+        );
+        // The strong read, the takeover, the commit.
+        assert_eq!(
+            (&resumed["round_trips"], &resumed["attempt"]),
+            (&json!(3), &json!(1))
+        );
 
         let (decision, operation) = (
             first.json()["decisionId"].clone(),

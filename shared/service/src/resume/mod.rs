@@ -9,6 +9,7 @@
 //! What told of the operation, a stream image or an index entry, is an occasion to look, never a fact.
 
 mod batch;
+mod line;
 
 pub use batch::{Fates, Task};
 
@@ -24,9 +25,11 @@ use tokio::time::{Instant, timeout_at};
 
 use crate::call::{Call, Prepared, Respond};
 use crate::decide::{Budget, Decider};
+use crate::effort::Effort;
 use crate::ports::{Clock, Ids, Mismatches, Store};
 use crate::render::Finish;
 use crate::settings::{SHORTEST_CALL, TIME_TO_ANSWER};
+use line::Line;
 
 /// What became of an operation that somebody went on with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,8 +72,11 @@ impl<S: Store + Mismatches, C: Clock, I: Ids> Decider<S, C, I> {
         if remaining < SHORTEST_CALL {
             return Resumed::NotYet(NotYet::OutOfTime);
         }
+        let begun = std::time::Instant::now();
         let end = Instant::now() + remaining.saturating_sub(TIME_TO_ANSWER);
-        let found = match timeout_at(end, self.store.read_operation(id)).await {
+        let mut effort = Effort::default();
+        let read = timeout_at(end, self.store.read_operation(id));
+        let found = match effort.ask(read).await {
             Ok(Ok(Existing::Found(record))) => record,
             Ok(Ok(Existing::Absent)) => return Resumed::NothingToDo,
             Ok(Ok(Existing::Unreadable(why))) => return unreadable(id, &why),
@@ -86,9 +92,18 @@ impl<S: Store + Mismatches, C: Clock, I: Ids> Decider<S, C, I> {
             deadline,
             wait: Duration::ZERO,
         };
-        let mut finish = Finish::new(&caller, end);
+        let line = Line {
+            begun,
+            call: &call,
+            decision: found.decision.clone(),
+        };
+        let mut finish = Finish::new(&caller, end).after(effort);
         let step = Step::resume(Existing::Found(found), &caller, &self.moment(budget), TRIES);
-        resumed(id, self.drive(step, &caller, budget, &mut finish).await)
+        let done = self.drive(step, &caller, budget, &mut finish).await;
+        let attempt = line::attempt(&done);
+        let fate = resumed(id, done);
+        line.write(attempt, fate, finish.effort());
+        fate
     }
 }
 

@@ -1,0 +1,67 @@
+//! One line for each operation that was gone on with: ids, outcome and effort, as a request has one; never what it carries.
+
+use std::time::{Duration, Instant};
+
+use decide_once_protocol::flow::Done;
+use decide_once_protocol::ids::DecisionId;
+use decide_once_protocol::record::StateName;
+
+use super::Resumed;
+use crate::call::Call;
+use crate::effort::Effort;
+
+/// What was known before it was gone on with.
+#[derive(Debug)]
+pub(super) struct Line<'a> {
+    pub(super) begun: Instant,
+    pub(super) call: &'a Call,
+    pub(super) decision: DecisionId,
+}
+
+impl Line<'_> {
+    pub(super) fn write(&self, attempt: Option<u32>, fate: Resumed, effort: Effort) {
+        let decided = matches!(fate, Resumed::Finished(StateName::Succeeded));
+        tracing::info!(
+            outcome = outcome(fate),
+            operation = %self.call.scope.operation_id(),
+            decision = decided.then(|| tracing::field::display(&self.decision)),
+            tenant = self.call.tenant().log_hash(),
+            key = self.call.key().log_hash(),
+            attempt,
+            round_trips = effort.round_trips,
+            total_us = micros(self.begun.elapsed()),
+            store_us = micros(effort.store),
+            evaluate_us = micros(effort.evaluate),
+            "operation resumed"
+        );
+    }
+}
+
+/// The attempt that the end of the call stems from, where a record tells.
+pub(super) fn attempt(done: &Done) -> Option<u32> {
+    match done {
+        Done::Committed(committed) => Some(committed.record().fence.attempt),
+        Done::Surrendered(record)
+        | Done::Finished(record)
+        | Done::InProgress(record)
+        | Done::Queued(record) => Some(record.fence.attempt),
+        Done::Mismatch { .. }
+        | Done::ResultExpired { .. }
+        | Done::NotReserved
+        | Done::TryAgain(_) => None,
+    }
+}
+
+const fn outcome(fate: Resumed) -> &'static str {
+    match fate {
+        Resumed::Finished(StateName::Succeeded) => "decided",
+        Resumed::Finished(_) => "failed",
+        Resumed::NothingToDo => "nothing-to-do",
+        Resumed::NotYet(_) => "not-yet",
+        Resumed::Unreadable => "unreadable",
+    }
+}
+
+fn micros(span: Duration) -> u64 {
+    u64::try_from(span.as_micros()).unwrap_or(u64::MAX)
+}
