@@ -12,6 +12,9 @@ pub const EVALUATE: &str = "evaluate";
 /// The function behind the outbox's stream.
 pub const PUBLISH: &str = "publish";
 
+/// The function behind the schedule.
+pub const SWEEP: &str = "sweep";
+
 /// The ARN of a function.
 pub fn function_arn(function: &str) -> String {
     format!("arn:aws:lambda:{REGION}:{ACCOUNT}:function:{function}")

@@ -17,10 +17,11 @@ use decide_once_service::crash::{DIRECTORY, POINTS, PREFIX};
 use decide_once_tests::binary;
 
 /// The functions' packages and their binaries.
-const FUNCTIONS: [(&str, &str); 3] = [
+const FUNCTIONS: [(&str, &str); 4] = [
     ("fn-decide", "decide"),
     ("fn-evaluate", "evaluate"),
     ("fn-publish", "publish"),
+    ("fn-sweep", "sweep"),
 ];
 
 /// The profile that they are built in.

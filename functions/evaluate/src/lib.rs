@@ -69,7 +69,7 @@ fn tasks(event: StreamEvent) -> Vec<Task> {
         .filter_map(|record| {
             Some(Task {
                 operation: announced(record.dynamodb.new_image.as_ref()?)?,
-                name: record.dynamodb.sequence_number,
+                name: Some(record.dynamodb.sequence_number),
             })
         })
         .collect()
@@ -128,8 +128,8 @@ mod tests {
             panic!("{tasks:?}");
         };
         assert_eq!(
-            (task.name.as_str(), task.operation.as_str()),
-            ("2", OPERATION)
+            (task.name.as_deref(), task.operation.as_str()),
+            (Some("2"), OPERATION)
         );
     }
 }

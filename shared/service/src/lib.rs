@@ -4,6 +4,7 @@
 //! * [`Decider::resume`](resume): an asynchronous one, gone on with by those who look after the queue;
 //! * [`status`]: reading operations and decisions;
 //! * [`policies`]: reading the packaged policies;
+//! * [`sweep`]: both of these again, for what the streams have missed;
 //! * [`publish`]: events on their way out.
 //!
 //! [`ports`] says what they need of the world; [`problem`], [`profile`] and [`reply`] what a caller is told.
@@ -30,6 +31,7 @@ pub mod reply;
 pub mod resume;
 pub mod settings;
 pub mod status;
+pub mod sweep;
 pub mod system;
 pub mod variables;
 

@@ -16,8 +16,8 @@ const AT_ONCE: usize = 8;
 /// An operation that somebody has to go on with.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Task {
-    /// What the source calls it: a stream's sequence number.
-    pub name: String,
+    /// What the source calls it: a stream's sequence number; an index calls it nothing.
+    pub name: Option<String>,
     /// The operation.
     pub operation: OperationId,
 }
@@ -38,10 +38,30 @@ pub struct Fates {
     pub not_yet: Vec<(Task, NotYet)>,
 }
 
+impl Task {
+    pub(crate) const fn swept(operation: OperationId) -> Self {
+        Self {
+            name: None,
+            operation,
+        }
+    }
+}
+
 impl Fates {
     /// The names of what is not final.
     pub fn unfinished(&self) -> impl Iterator<Item = &str> {
-        self.not_yet.iter().map(|(task, _)| task.name.as_str())
+        self.not_yet
+            .iter()
+            .filter_map(|(task, _)| task.name.as_deref())
+    }
+
+    /// Counts those of another batch as well.
+    pub(crate) fn add(&mut self, other: Self) {
+        self.succeeded += other.succeeded;
+        self.failed += other.failed;
+        self.nothing_to_do += other.nothing_to_do;
+        self.unreadable += other.unreadable;
+        self.not_yet.extend(other.not_yet);
     }
 
     fn count(&mut self, task: &Task, resumed: Resumed) {
