@@ -70,6 +70,9 @@ pub struct ServeArgs {
     /// without it, for as long as it takes
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=10_000))]
     pub publish_retries: Option<u32>,
+    /// Seconds between two sweeps for what the streams have missed; 0 is never (`POST /_local/schedules/sweep` all the same)
+    #[arg(long, value_name = "SECONDS", default_value_t = 60)]
+    pub sweep_every: u64,
     /// A further variable for the functions; can be repeated
     #[arg(long, value_name = "NAME=VALUE", value_parser = variable)]
     pub env: Vec<(String, String)>,
@@ -79,6 +82,11 @@ impl ServeArgs {
     /// `--gateway-timeout`.
     pub fn gateway_timeout(&self) -> Duration {
         Duration::from_secs(self.gateway_timeout)
+    }
+
+    /// `--sweep-every`.
+    pub fn sweep_every(&self) -> Option<Duration> {
+        (self.sweep_every > 0).then(|| Duration::from_secs(self.sweep_every))
     }
 
     /// `--function-timeout`.

@@ -12,6 +12,7 @@
 //! | `DELETE /_local/faults/held` | lets go of who holds |
 //! | `GET /_local/events` | the CloudEvents that the sink has acknowledged, in order, duplicates included |
 //! | `GET /_local/on-failure` | what the stream's mapping gave up, as its on-failure destination gets it |
+//! | `POST /_local/schedules/sweep` | the sweep function, now and not in its minute; what it answers |
 //! | `POST /_local/sink {"state":"up"}` | `up`, `down` (503), `slow`, or `poison` (422) |
 //! | `POST /_local/sink/receive` | where the publisher sends to |
 //!
@@ -23,6 +24,7 @@ mod kept;
 mod metrics;
 mod origin;
 mod problem;
+mod schedule;
 mod sink;
 mod store;
 
@@ -41,6 +43,7 @@ use crate::{
     journal::Journal,
     proxy::Proxy,
     runtime_api::Functions,
+    stack::Schedule,
 };
 use problem::Problem;
 
@@ -57,6 +60,7 @@ pub(crate) struct LocalApi {
     /// What the stream's mapping gave up.
     pub(crate) given_up: Arc<Journal>,
     pub(crate) meter: Meter,
+    pub(crate) schedule: Arc<Schedule>,
     pub(crate) functions: Arc<Functions>,
     pub(crate) views: Views,
 }
@@ -75,6 +79,7 @@ pub(crate) fn router(api: LocalApi) -> Router {
         .merge(faults::router(api.stores, api.crash_points))
         .merge(kept::router("/events", Arc::clone(&api.received)))
         .merge(kept::router("/on-failure", api.given_up))
+        .merge(schedule::router(api.schedule))
         .merge(sink::router(api.received))
         .fallback(async |uri: Uri| Problem::not_found(&uri))
         .method_not_allowed_fallback(async || Problem::method_not_allowed())

@@ -35,6 +35,9 @@ pub(super) const EVALUATE_TIMEOUT: Duration = Duration::from_secs(30);
 /// How long a batch may take: longer than ten events whose sink is slow.
 pub(super) const PUBLISH_TIMEOUT: Duration = Duration::from_secs(60);
 
+/// How long a sweep may take; the rest is the next one's.
+pub(super) const SWEEP_TIMEOUT: Duration = Duration::from_secs(60);
+
 pub(super) fn plan(args: &ServeArgs) -> Vec<Plan> {
     vec![
         Plan {
@@ -51,6 +54,12 @@ pub(super) fn plan(args: &ServeArgs) -> Vec<Plan> {
         Plan {
             name: names::PUBLISH,
             timeout: PUBLISH_TIMEOUT,
+            processes: 1,
+        },
+        // One at a time.
+        Plan {
+            name: names::SWEEP,
+            timeout: SWEEP_TIMEOUT,
             processes: 1,
         },
     ]

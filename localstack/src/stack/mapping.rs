@@ -122,8 +122,6 @@ fn config(mapping: Mapping, ground: &Ground) -> Result<PumpConfig, PumpError> {
             maximum_record_age: None,
             bisect: true,
         },
-        // The engine's stream forgets nothing, and until there is a sweeper nothing else finds a row again.
-        retention: Duration::MAX,
         poll_every: POLL_EVERY,
         backoff: Backoff {
             longest: LONGEST_BACKOFF,

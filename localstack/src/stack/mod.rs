@@ -4,13 +4,16 @@ mod error;
 mod functions;
 mod ground;
 mod mapping;
+mod schedule;
 mod server;
 
 use std::{sync::Arc, time::Duration};
 
 use tempfile::TempDir;
+use tokio::task::JoinHandle;
 
 pub use error::StartError;
+pub(crate) use schedule::Schedule;
 
 use crate::{
     banner::Sample,
@@ -37,6 +40,7 @@ pub struct Stack {
     sample: Option<Sample>,
     front: Server,
     mappings: Vec<Running>,
+    sweeps: Option<JoinHandle<()>>,
     supervisor: Supervisor,
     runtime_api: Server,
     engine: Arc<Engine>,
@@ -82,6 +86,10 @@ impl Stack {
         let supervisor = functions::start(&plan, &functions, environment, &args.skew_ms).await?;
         let mappings = mapping::start(args, &ground, &Invoker::new(Arc::clone(&functions)))?;
 
+        let invoker = Invoker::new(Arc::clone(&functions));
+        let schedule = Arc::new(Schedule::new(invoker, args.sweep_every()));
+        let sweeps = schedule.start();
+
         let meter = Meter::new(Arc::clone(&ground.stores[names::DECIDE]));
         let gateway = Gateway {
             auth: args.auth,
@@ -100,6 +108,7 @@ impl Stack {
             received: ground.received,
             given_up: ground.given_up,
             meter,
+            schedule,
             functions,
             views: Views {
                 processes: Arc::new(supervisor.statuses()),
@@ -114,6 +123,7 @@ impl Stack {
             sample,
             front: Server::start(front_port, front::router(gateway, local)),
             mappings,
+            sweeps,
             supervisor,
             runtime_api,
             engine: ground.engine,
@@ -134,6 +144,9 @@ impl Stack {
     /// Stops in stages: no new batches and requests, then the processes, then what they stood on. Once this returns
     /// nothing is left.
     pub async fn shutdown(self) {
+        if let Some(sweeps) = self.sweeps {
+            sweeps.abort();
+        }
         for (_, mapping) in self.mappings {
             mapping.stop().await;
         }

@@ -41,13 +41,13 @@ async fn an_interrupt_ends_a_process_that_does_not_react() {
 }
 
 /// Functions with one process each.
-const BEHIND_STREAMS: usize = 2;
+const OTHERS: usize = 3;
 
-/// All processes once there are `deciding` of the decide function, those first, and one of each function behind a stream.
+/// All processes once there are `deciding` of the decide function, those first, and one of each other function.
 async fn running(stack: &decide_once_tests::Stack, deciding: usize) -> Vec<u32> {
     eventually("all function processes", async || {
         let processes = stack.processes().await;
-        (processes.len() == deciding + BEHIND_STREAMS)
+        (processes.len() == deciding + OTHERS)
             .then(|| processes.iter().map(|process| process.pid).collect())
     })
     .await

@@ -8,7 +8,7 @@ use serde_json::json;
 use crate::support::{Tables, fresh_key, posted, retried, settled};
 
 /// Functions with one process each.
-const BEHIND_STREAMS: usize = 2;
+const OTHERS: usize = 3;
 
 /// Every call times out. Twenty callers are told so within their request, nothing is decided unprotected, and once the
 /// store is back the same processes decide.
@@ -17,7 +17,7 @@ async fn d08_store_down_fail_closed() {
     let stack = Stack::start(&["--concurrency", "20"]).await;
     let tables = Tables::of(&stack).await;
     eventually("all processes", async || {
-        (stack.processes().await.len() == 20 + BEHIND_STREAMS).then_some(())
+        (stack.processes().await.len() == 20 + OTHERS).then_some(())
     })
     .await;
     let before = stack.processes().await;

@@ -10,3 +10,4 @@ mod marks;
 mod outages;
 mod subjects;
 mod support;
+mod sweeps;

@@ -18,7 +18,12 @@ use decide_once_service::{
     ports::{Clock, Marked, Outbox, Read, SendError, Sink, Store, StoreError},
     publish::{Change, Image, Pace, Publisher, Report},
 };
-use decide_once_tests::{conformance::place, fixtures::ManualClock, gate::Gate, samples};
+use decide_once_tests::{
+    conformance::place,
+    fixtures::{CountingIds, ManualClock},
+    gate::Gate,
+    samples,
+};
 use futures_util::future::join_all;
 
 /// How long an invocation of the publish function may take.
@@ -39,6 +44,8 @@ pub(crate) struct World {
     pub(crate) store: MemoryStore,
     pub(crate) sink: ScriptedSink,
     pub(crate) time: ManualClock,
+    /// No two workers ever have one id.
+    pub(crate) ids: CountingIds,
 }
 
 impl World {

@@ -78,11 +78,11 @@ impl Fates {
 impl<S: Store + Mismatches, C: Clock, I: Ids> Decider<S, C, I> {
     /// Goes on with each of `tasks`, several at once, until `deadline` at the latest.
     pub async fn resume_all(&self, tasks: &[Task], deadline: Timestamp) -> Fates {
-        let resumed: Vec<_> = stream::iter(tasks)
+        let each: Vec<_> = tasks
+            .iter()
             .map(|task| self.resume(&task.operation, deadline))
-            .buffered(AT_ONCE)
-            .collect()
-            .await;
+            .collect();
+        let resumed: Vec<_> = stream::iter(each).buffered(AT_ONCE).collect().await;
         let mut fates = Fates::default();
         for (task, resumed) in tasks.iter().zip(resumed) {
             fates.count(task, resumed);

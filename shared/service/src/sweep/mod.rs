@@ -119,7 +119,7 @@ where
 
     /// Delivers a page of each shard.
     async fn rows(&self, deadline: Timestamp, swept: &mut Swept) -> Result<(), StoreError> {
-        let before = marker(self.now().minus(self.margin));
+        let before = until(self.now().minus(self.margin));
         let open = lock(&self.shards).open();
         let pages = open.iter().map(async |(shard, after)| {
             let page = self
@@ -172,7 +172,7 @@ where
         let shards = (0..SHARDS).map(|shard| {
             self.publisher
                 .outbox
-                .undelivered(shard, None, marker(now), 1)
+                .undelivered(shard, None, until(now), 1)
         });
         let oldest = try_join_all(shards).await?.into_iter().flatten();
         Ok(oldest.map(|(_, seen)| seen.since.until(now)).max())
@@ -187,9 +187,10 @@ where
     }
 }
 
-/// Before every marker of this instant.
-const fn marker(since: Timestamp) -> Marker {
-    Marker { since, number: 0 }
+/// Behind the markers of this instant: a commit has at most 100 items.
+const fn until(since: Timestamp) -> Marker {
+    let number = 999;
+    Marker { since, number }
 }
 
 fn lock<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
