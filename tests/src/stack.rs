@@ -168,6 +168,15 @@ impl Stack {
             .expect(200);
     }
 
+    /// A turn of the sweep's schedule: what the function answers.
+    ///
+    /// # Panics
+    /// It fails.
+    pub async fn sweep(&self) -> Value {
+        let sweep = self.post("/_local/schedules/sweep");
+        sweep.send().await.expect(200).json()
+    }
+
     /// The CloudEvents that the sink has received.
     ///
     /// # Panics

@@ -143,3 +143,21 @@ async fn queued_requests_survive_the_end_of_every_process() {
         assert_eq!(answer.header("idempotent-replayed"), Some("true"));
     }
 }
+
+/// The stream has given the operation up: a sweep decides it, without its caller.
+#[tokio::test]
+async fn a_queued_request_that_the_stream_missed_is_decided_by_a_sweep() {
+    let stack = Stack::start(&[]).await;
+    let key = fresh_key();
+    stack
+        .arm(&json!({ "function": "evaluate", "call": "GetItem", "fault": "throttle", "times": 10_000 }))
+        .await;
+    let accepted = queued(&stack, &key).await;
+    // Past the stream's day.
+    stack.advance(25 * 3_600).await;
+    let swept = stack.sweep().await;
+    assert_eq!(swept["operations"]["succeeded"], 1, "{swept}");
+    let status = in_state(&stack, &accepted, "SUCCEEDED").await;
+    assert_eq!(status["attempts"], 1);
+    exactly_one(&stack, &retried(&stack, &key).await).await;
+}

@@ -1,11 +1,14 @@
 //! The stream between the outbox and the publisher.
 
+use std::collections::BTreeSet;
+
 use decide_once_protocol::outbox::Delivery;
 use decide_once_tests::{Answer, Stack, eventually};
 use serde_json::{Value, json};
 
 use crate::support::{
-    Tables, announced, exactly_one, fresh_key, held, hold_at, ids, let_go, post, posted, settled,
+    Tables, announced, exactly_one, fresh_key, held, hold_at, ids, kill_at, let_go, post, posted,
+    settled,
 };
 
 /// Ten rows in one batch; the fourth one's mark fails.
@@ -103,11 +106,56 @@ async fn t05_ttl_attribute_on_an_unpublished_outbox_row() {
     }
     assert_eq!(stack.events().await.len(), 0);
 
+    // The stream has forgotten them after a day; the table has not.
     stack.sink("up").await;
+    let swept = stack.sweep().await;
+    assert_eq!(swept["delivered"], 3, "{swept}");
     assert_eq!(ids(&settled(&stack).await), expected, "each once");
     assert!(tables.outbox().await.iter().all(|row| row.ends));
     stack.advance(8 * 86_400).await;
     assert!(tables.outbox().await.is_empty());
+}
+
+/// Nothing reads the stream for 25 hours: a sweep has published everything, and what the stream still shows afterwards makes no
+/// second effect.
+#[tokio::test]
+async fn o08_consumer_away_for_longer_than_retention() {
+    let stack = Stack::start(&["--concurrency", "4"]).await;
+    stack.sink("down").await;
+    let mut expected = BTreeSet::new();
+    for _ in 0..40 {
+        let created = post(&stack, &fresh_key()).send().await.expect(201);
+        expected.extend(announced(&created));
+    }
+    stack.advance(25 * 3_600).await;
+    stack.sink("up").await;
+    let swept = stack.sweep().await;
+    assert!(swept["oldestUndeliveredSeconds"].as_u64().unwrap() >= 25 * 3_600);
+    let events = ids(&settled(&stack).await);
+    assert_eq!(events.iter().cloned().collect::<BTreeSet<_>>(), expected);
+    assert_eq!(events.len(), expected.len(), "each once");
+    let again = stack.sweep().await;
+    assert_eq!(
+        (&again["delivered"], &again["oldestUndeliveredSeconds"]),
+        (&json!(0), &json!(null))
+    );
+}
+
+/// The sweeper dies between its send and its mark: the next one sends again, with the same id.
+#[tokio::test]
+async fn a_sweeper_that_dies_is_followed_by_another() {
+    let stack = Stack::start(&["--concurrency", "1"]).await;
+    stack.sink("down").await;
+    let created = post(&stack, &fresh_key()).send().await.expect(201);
+    stack.advance(25 * 3_600).await;
+    stack.sink("up").await;
+    kill_at(&stack, "after_send").await;
+    let died = stack.post("/_local/schedules/sweep").send().await;
+    assert_eq!(died.status, 502, "{died:?}");
+    let swept = stack.sweep().await;
+    assert_eq!(swept["delivered"], 1, "{swept}");
+    let events = ids(&settled(&stack).await);
+    assert_eq!(events, [announced(&created), announced(&created)].concat());
 }
 
 /// The sink is away while decisions are made: nobody who decides notices.
