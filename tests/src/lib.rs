@@ -18,6 +18,7 @@ pub mod fixtures;
 pub mod gate;
 pub mod request;
 pub mod samples;
+pub mod seed;
 pub mod shared;
 pub mod signal;
 pub mod stack;

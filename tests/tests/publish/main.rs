@@ -8,6 +8,7 @@ mod batches;
 mod changes;
 mod marks;
 mod outages;
+mod seeded;
 mod subjects;
 mod support;
 mod sweeps;
