@@ -6,6 +6,7 @@ use decide_once_protocol::answer::{StoredAnswer, Verdict};
 use decide_once_protocol::decision::{ClaimId, DecisionItem, NaturalClaim};
 use decide_once_protocol::fingerprint::{Fingerprint, Scheme};
 use decide_once_protocol::ids::{DecisionId, OwnerToken};
+use decide_once_protocol::inbox::{ConsumerName, EventName, MarkId};
 use decide_once_protocol::key::IdempotencyKey;
 use decide_once_protocol::members::Members;
 use decide_once_protocol::outbox::{Event, OutboxRow};
@@ -325,4 +326,15 @@ pub fn release() -> Transition {
 #[must_use]
 pub fn lease() -> Duration {
     Duration::from_secs(31)
+}
+
+/// A consumer's mark of the event of [`row`].
+#[must_use]
+pub fn mark_id() -> MarkId {
+    let event = row(0).event;
+    let consumer = ConsumerName::parse("balances").unwrap();
+    MarkId::of(
+        &consumer,
+        &EventName::new(&event.source, event.id.as_str()).unwrap(),
+    )
 }

@@ -1,7 +1,7 @@
 //! The conformance suite on the store in memory.
 
 use decide_once_protocol::time::Timestamp;
-use decide_once_service::memory::{Foreign, MemoryStore};
+use decide_once_service::memory::{Change, Foreign, MemoryStore};
 use decide_once_tests::conformance;
 use decide_once_tests::conformance::Harness;
 
@@ -11,6 +11,7 @@ struct Memory {
 
 impl Harness for Memory {
     type Store = MemoryStore;
+    type Inbox = MemoryStore;
 
     async fn start() -> Self {
         Self {
@@ -20,6 +21,24 @@ impl Harness for Memory {
 
     fn store(&self) -> MemoryStore {
         self.store.clone()
+    }
+
+    fn inbox(&self) -> MemoryStore {
+        self.store.clone()
+    }
+
+    fn add(&self, name: &str, by: i64) -> Change {
+        let name = name.to_owned();
+        Change::Add { name, by }
+    }
+
+    fn set(&self, name: &str, seen: Option<i64>, to: i64) -> Change {
+        let name = name.to_owned();
+        Change::Set { name, seen, to }
+    }
+
+    async fn number(&self, name: &str) -> Option<i64> {
+        self.store.number(name)
     }
 
     async fn plant(&self, foreign: Foreign) {

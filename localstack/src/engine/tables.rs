@@ -29,6 +29,8 @@ pub struct TableNames {
     pub outbox: String,
     /// What consumers have done.
     pub inbox: String,
+    /// What the shipped consumer keeps of each subject.
+    pub balances: String,
 }
 
 impl Default for TableNames {
@@ -38,6 +40,7 @@ impl Default for TableNames {
             decisions: "decisions".into(),
             outbox: "outbox".into(),
             inbox: "inbox".into(),
+            balances: "balances".into(),
         }
     }
 }
@@ -48,6 +51,7 @@ pub(super) fn create(db: &Database, names: &TableNames) -> Result<(), EngineErro
         table(&names.decisions, "id"),
         with_outbox_indexes(with_stream(table(&names.outbox, "event"))),
         table(&names.inbox, "id"),
+        table(&names.balances, "id"),
     ] {
         create_one(db, &definition)?;
     }

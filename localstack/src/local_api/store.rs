@@ -15,6 +15,7 @@ pub(super) fn router(endpoint: &str, tables: &TableNames) -> Router {
             "decisions": tables.decisions,
             "outbox": tables.outbox,
             "inbox": tables.inbox,
+            "balances": tables.balances,
         },
     });
     Router::new().route("/store", get(async move || Json::<Value>(store)))

@@ -6,7 +6,8 @@
 //! 2. [`expressions`]: the requests, each condition beside the rule of the protocol that it implements;
 //! 3. [`outcome`]: what an answer of DynamoDB says, three-valued, in one table;
 //! 4. [`DynamoStore`]: one request for each method of the ports;
-//! 5. [`client`]: the SDK client with its limits.
+//! 5. [`DynamoInbox`] for consumers: marks, and effects in one transaction with them;
+//! 6. [`client`]: the SDK client with its limits.
 
 pub mod client;
 pub mod expressions;
@@ -14,6 +15,7 @@ pub mod items;
 pub mod outcome;
 
 mod check;
+mod inbox;
 mod mismatches;
 mod ordered;
 mod outbox;
@@ -22,4 +24,5 @@ mod store;
 
 pub use check::MissingTable;
 pub use client::client_from_env;
+pub use inbox::{DynamoInbox, MOST_ITEMS};
 pub use store::{DynamoStore, TableNames};

@@ -5,6 +5,7 @@
 //! other.
 
 use std::collections::{HashMap, VecDeque};
+use std::hash::Hash;
 
 use crate::outbox::Event;
 
@@ -24,15 +25,21 @@ impl Lanes {
     /// Puts the rows of a batch, in its order, into lanes.
     #[must_use]
     pub fn of<'a>(events: impl IntoIterator<Item = &'a Event>) -> Self {
+        let subjects = events.into_iter();
+        Self::by(subjects.map(|event| (event.source.as_str(), event.subject.as_str())))
+    }
+
+    /// Puts anything, in its order, into the lanes that these keys name.
+    #[must_use]
+    pub fn by<K: Hash + Eq>(keys: impl IntoIterator<Item = K>) -> Self {
         let mut lanes = Self {
             behind: Vec::new(),
             lane: Vec::new(),
             ready: VecDeque::new(),
         };
         let mut known = HashMap::new();
-        for (row, event) in events.into_iter().enumerate() {
-            let subject = (event.source.as_str(), event.subject.as_str());
-            let lane = *known.entry(subject).or_insert(lanes.behind.len());
+        for (row, key) in keys.into_iter().enumerate() {
+            let lane = *known.entry(key).or_insert(lanes.behind.len());
             lanes.lane.push(lane);
             match lanes.behind.get_mut(lane) {
                 Some(behind) => behind.push_back(row),

@@ -4,13 +4,16 @@
 //! * [`Decider::resume`](resume): an asynchronous one, gone on with by those who look after the queue;
 //! * [`status`]: reading operations and decisions;
 //! * [`policies`]: reading the packaged policies;
+//! * [`publish`]: events on their way out;
 //! * [`sweep`]: both of these again, for what the streams have missed;
-//! * [`publish`]: events on their way out.
+//! * [`consume`]: events at their other end, each with one effect.
 //!
 //! [`ports`] says what they need of the world; [`problem`], [`profile`] and [`reply`] what a caller is told.
 
 mod answers;
+pub mod batch;
 mod call;
+pub mod consume;
 #[cfg(feature = "local")]
 pub mod crash;
 mod decide;

@@ -4,6 +4,7 @@
 //! [`Commit::permits_claim`]), one write at a time. So it is never in doubt, throttled or in conflict; faults are for whoever
 //! wraps it. The conformance suite in `tests/` runs against it and against DynamoDB's API.
 
+mod inbox;
 mod mismatches;
 mod outbox;
 mod queue;
@@ -13,6 +14,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use decide_once_protocol::decision::{ClaimId, DecisionItem, NaturalClaim};
 use decide_once_protocol::ids::{DecisionId, EventId};
+use decide_once_protocol::inbox::{Keep, Mark, MarkId};
 use decide_once_protocol::outbox::OutboxRow;
 use decide_once_protocol::record::Record;
 use decide_once_protocol::scope::OperationId;
@@ -20,6 +22,8 @@ use decide_once_protocol::time::Timestamp;
 use decide_once_protocol::writes::{
     Answer, Blocked, Commit, Existing, Reserve, Transition, Unreadable, ttl_after, ttl_at,
 };
+
+pub use inbox::Change;
 
 use crate::ports::{Read, Store, StoreError};
 
@@ -37,6 +41,11 @@ struct Contents {
     rows: BTreeMap<EventId, Slot<OutboxRow>>,
     /// Mismatches by their counter's id, with the end of their window.
     mismatches: BTreeMap<String, (u32, Timestamp)>,
+    marks: BTreeMap<MarkId, Slot<Mark>>,
+    /// What consumers' effects change.
+    numbers: BTreeMap<String, i64>,
+    /// Effects that were had, by their token.
+    kept: HashMap<String, Keep>,
     /// Transactions that were applied, by their token. DynamoDB remembers them for ten minutes, which outlives every call.
     applied: HashMap<String, Commit>,
 }
@@ -57,6 +66,8 @@ pub enum Foreign {
     Decision(DecisionId, Unreadable),
     /// In the place of an outbox row.
     Row(EventId, Unreadable),
+    /// In the place of a consumer's mark.
+    Mark(MarkId, Unreadable),
 }
 
 impl MemoryStore {
@@ -113,6 +124,10 @@ impl MemoryStore {
             let ttl = slot.item().and_then(|row| row.delivery.ttl());
             ttl.is_none_or(|ttl| !ttl.allows_deletion_at(now))
         });
+        contents.marks.retain(|_, slot| {
+            let ttl = slot.item().map(|mark| mark.state.ttl());
+            ttl.is_none_or(|ttl| !ttl.allows_deletion_at(now))
+        });
         contents
             .mismatches
             .retain(|_, (_, end)| !ttl_at(*end).allows_deletion_at(now));
@@ -132,6 +147,9 @@ impl MemoryStore {
             Foreign::Row(id, why) => {
                 contents.rows.insert(id, Slot::Unreadable(why));
             }
+            Foreign::Mark(id, why) => {
+                contents.marks.insert(id, Slot::Unreadable(why));
+            }
         }
     }
 
@@ -147,6 +165,7 @@ impl Contents {
             + self.decisions.len()
             + self.claims.len()
             + self.rows.len()
+            + self.marks.len()
             + self.mismatches.len()
     }
 

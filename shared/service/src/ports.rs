@@ -5,6 +5,9 @@ use std::num::NonZeroUsize;
 
 use decide_once_protocol::decision::DecisionItem;
 use decide_once_protocol::ids::{DecisionId, EventId};
+use decide_once_protocol::inbox::{
+    Claim, Finish, FoundMark, Keep, MarkAnswer, MarkId, Release, Together,
+};
 use decide_once_protocol::outbox::{Marker, OutboxRow};
 use decide_once_protocol::record::Due;
 use decide_once_protocol::scope::{OperationId, Tenant};
@@ -130,6 +133,34 @@ pub trait Outbox: Send + Sync {
         before: Marker,
         limit: u32,
     ) -> impl Future<Output = Result<Vec<(EventId, Marker)>, StoreError>> + Send;
+}
+
+/// A consumer's marks. Each write is one request to the store and tells, three-valued, what became of it.
+pub trait Inbox: Send + Sync {
+    /// Claims an event. Once it returns [`MarkAnswer::Applied`] everybody else's claim is refused until this one lapses.
+    fn claim(&self, write: &Claim) -> impl Future<Output = MarkAnswer> + Send;
+
+    /// Records that the effect has happened. Once it returns [`MarkAnswer::Applied`] every duplicate is known as one.
+    fn finish(&self, write: &Finish) -> impl Future<Output = MarkAnswer> + Send;
+
+    /// Gives a claim back.
+    fn release(&self, write: &Release) -> impl Future<Output = MarkAnswer> + Send;
+
+    /// Reads a mark, strongly consistent.
+    ///
+    /// # Errors
+    /// The store did not answer.
+    fn read_mark(&self, id: &MarkId) -> impl Future<Output = Result<FoundMark, StoreError>> + Send;
+}
+
+/// Effects in the store that has the marks, so that an effect and its mark are one transaction.
+pub trait Effects: Inbox {
+    /// What is changed, with its own conditions.
+    type Effect: Send + Sync;
+
+    /// Has the effect and keeps the mark. Once it returns [`Together::Applied`] both are durable; after [`Together::MarkRefused`],
+    /// [`Together::EffectRefused`] or [`Together::NotApplied`] neither is, nor will be by this request.
+    fn have(&self, effect: &Self::Effect, keep: &Keep) -> impl Future<Output = Together> + Send;
 }
 
 /// What a read by id found.

@@ -5,6 +5,7 @@
 
 pub mod classifier;
 pub mod commit;
+pub mod inbox;
 pub mod mismatches;
 pub mod outbox;
 pub mod queue;
@@ -21,18 +22,33 @@ use decide_once_protocol::record::Record;
 use decide_once_protocol::time::Timestamp;
 use decide_once_protocol::writes::{Answer, Existing, Reserve};
 use decide_once_service::memory::Foreign;
-use decide_once_service::ports::{Mismatches, Outbox, Queue, Store};
+use decide_once_service::ports::{Effects, Mismatches, Outbox, Queue, Store};
 
 /// A store under test.
 pub trait Harness: Sized + Send + Sync {
     /// The store; clones are the same store.
     type Store: Store + Mismatches + Outbox + Queue + Clone + 'static;
 
+    /// A consumer's marks, with numbers for its effects to change; clones are the same.
+    type Inbox: Effects + Clone + 'static;
+
     /// A store with nothing in it.
     fn start() -> impl Future<Output = Self> + Send;
 
     /// The store.
     fn store(&self) -> Self::Store;
+
+    /// The marks.
+    fn inbox(&self) -> Self::Inbox;
+
+    /// The effect that adds to a number; one that is not there is 0.
+    fn add(&self, name: &str, by: i64) -> <Self::Inbox as Effects>::Effect;
+
+    /// The effect that sets a number, if what was seen still stands.
+    fn set(&self, name: &str, seen: Option<i64>, to: i64) -> <Self::Inbox as Effects>::Effect;
+
+    /// A number, if it is there.
+    fn number(&self, name: &str) -> impl Future<Output = Option<i64>> + Send;
 
     /// Puts something that this code cannot read in a place.
     fn plant(&self, foreign: Foreign) -> impl Future<Output = ()> + Send;
@@ -106,6 +122,19 @@ macro_rules! conformance {
                 what_carries_a_request_is_due_by_its_state
                 a_final_record_leaves_the_queue
                 due_operations_are_listed_by_lane_and_age_page_by_page;
+            inbox:
+                a_claim_is_finished_and_remembered
+                a_live_claim_is_nobody_elses_until_it_lapses
+                a_stale_consumer_changes_nothing
+                a_claim_that_is_gone_stays_gone
+                k03_a_done_mark_is_vacant_a_margin_after_its_end_and_not_before
+                of_32_claims_at_once_one_is_applied
+                an_effect_and_its_mark_are_durable_together
+                where_a_mark_stands_an_effect_leaves_nothing
+                an_effect_whose_condition_is_false_leaves_no_mark
+                of_32_effects_of_one_event_one_is_had
+                an_unreadable_mark_refuses_everything_and_stays
+                o14_a_mark_is_deleted_after_its_end_and_not_before;
             classifier:
                 every_standing_is_told_of_what_the_store_returned
                 an_unreadable_record_is_told_as_such;

@@ -4,9 +4,11 @@
 
 mod cases;
 mod engine;
+mod numbers;
 
 use aws_sdk_dynamodb::types::AttributeValue;
-use decide_once_dynamodb::DynamoStore;
+use aws_sdk_dynamodb::types::TransactWriteItem;
+use decide_once_dynamodb::{DynamoInbox, DynamoStore};
 use decide_once_protocol::time::Timestamp;
 use decide_once_protocol::writes::Unreadable;
 use decide_once_service::memory::Foreign;
@@ -20,6 +22,7 @@ struct DynamoDb {
 
 impl Harness for DynamoDb {
     type Store = DynamoStore;
+    type Inbox = DynamoInbox;
 
     async fn start() -> Self {
         let running = Running::at(Some(samples::NOW));
@@ -30,11 +33,28 @@ impl Harness for DynamoDb {
         self.running.store()
     }
 
+    fn inbox(&self) -> DynamoInbox {
+        DynamoInbox::new(self.running.client().clone(), "inbox".to_owned())
+    }
+
+    fn add(&self, name: &str, by: i64) -> Vec<TransactWriteItem> {
+        numbers::add(name, by)
+    }
+
+    fn set(&self, name: &str, seen: Option<i64>, to: i64) -> Vec<TransactWriteItem> {
+        numbers::set(name, seen, to)
+    }
+
+    async fn number(&self, name: &str) -> Option<i64> {
+        numbers::read(self.running.client(), name).await
+    }
+
     async fn plant(&self, foreign: Foreign) {
         let (table, key, id, why) = match &foreign {
             Foreign::Operation(id, why) => ("operations", "op", id.as_str(), why),
             Foreign::Decision(id, why) => ("decisions", "id", id.as_str(), why),
             Foreign::Row(id, why) => ("outbox", "event", id.as_str(), why),
+            Foreign::Mark(id, why) => ("inbox", "id", id.as_str(), why),
         };
         // A corrupt item has its key and version only: the first attribute that is read after them is missing.
         let version = match why {

@@ -10,6 +10,8 @@
 //! | [`marks`] delivered, quarantined | `undelivered=:s` | [`Mark::permits`] |
 //! | [`marks`] redriven | `attribute_exists(event)` | [`Mark::permits`] |
 //! | [`mismatches`] | none | [`Mismatches`] |
+//! | [`inbox`] claim, keep | `attribute_not_exists(id) OR lapses<=:now OR keptUntil<=:end` | [`Claim::permits`], [`Keep::permits`] |
+//! | [`inbox`] finish, release | `claim=:own` | [`Finish::permits`], [`Release::permits`] |
 //!
 //! `:n` is the writer's clock less [`EXPIRY_MARGIN`]. A missing attribute makes a comparison false, so a record without
 //! `keyExpiry` (one that carries a request) is never free, and no update ever creates an item.
@@ -19,10 +21,15 @@
 //! [`Commit`]: decide_once_protocol::writes::Commit
 //! [`Commit::permits_claim`]: decide_once_protocol::writes::Commit::permits_claim
 //! [`Mismatches`]: decide_once_service::ports::Mismatches
+//! [`Claim::permits`]: decide_once_protocol::inbox::Claim::permits
+//! [`Keep::permits`]: decide_once_protocol::inbox::Keep::permits
+//! [`Finish::permits`]: decide_once_protocol::inbox::Finish::permits
+//! [`Release::permits`]: decide_once_protocol::inbox::Release::permits
 //! [`Mark::permits`]: decide_once_protocol::outbox::Mark::permits
 //! [`EXPIRY_MARGIN`]: decide_once_protocol::record::EXPIRY_MARGIN
 
 pub mod commit;
+pub mod inbox;
 pub mod marks;
 pub mod mismatches;
 pub mod reserve;

@@ -12,6 +12,7 @@
 pub mod change;
 pub mod claim;
 pub mod decision;
+pub mod mark;
 pub mod mismatches;
 pub mod operation;
 pub mod outbox;

@@ -14,11 +14,15 @@
 //! | a conflict | `NotApplied(Conflict)` | |
 //! | throttled | `NotApplied(Unavailable)` | |
 //! | all `None` | `Unknown` | a contradiction |
+//!
+//! A consumer's effect is read in the same way, with its mark in the operation's place: whatever else failed, a mark that stands there is what
+//! counts; then a condition of the effect itself; then conflicts and throttling.
 
 use aws_sdk_dynamodb::types::CancellationReason;
+use decide_once_protocol::inbox::Together;
 use decide_once_protocol::writes::{Answer, Blocked, NotApplied};
 
-use crate::items::{claim, operation};
+use crate::items::{claim, mark, operation};
 
 /// What became of one item of the transaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,8 +50,7 @@ impl Fate {
 
 /// What the reasons of a transaction of an operation, a decision, `events` events and `claims` claims say.
 pub(crate) fn answer(reasons: &[CancellationReason], events: usize, claims: usize) -> Answer {
-    let fates: Option<Vec<Fate>> = reasons.iter().map(Fate::of).collect();
-    let Some(fates) = fates.filter(|fates| fates.len() == 2 + events + claims) else {
+    let Some(fates) = fates(reasons, 2 + events + claims) else {
         return Answer::Unknown;
     };
     let (operation, created, claimed) = (fates[0], &fates[1..2 + events], &fates[2 + events..]);
@@ -71,6 +74,37 @@ pub(crate) fn answer(reasons: &[CancellationReason], events: usize, claims: usiz
     } else {
         Answer::Unknown
     }
+}
+
+/// What the reasons of a transaction of a mark and an effect of `items` items say.
+pub(crate) fn together(reasons: &[CancellationReason], items: usize) -> Together {
+    let Some(fates) = fates(reasons, 1 + items) else {
+        return Together::Unknown;
+    };
+    let any = |fate| fates.contains(&fate);
+    if fates[0] == Fate::Refused {
+        Together::MarkRefused(mark::found(reasons[0].item()))
+    } else if any(Fate::Invalid) {
+        Together::NotApplied(NotApplied::Rejected)
+    } else if fates[0] == Fate::Conflict {
+        Together::NotApplied(NotApplied::Conflict)
+    } else if fates[0] == Fate::Throttled {
+        Together::NotApplied(NotApplied::Unavailable)
+    } else if any(Fate::Refused) {
+        Together::EffectRefused
+    } else if any(Fate::Conflict) {
+        Together::NotApplied(NotApplied::Conflict)
+    } else if any(Fate::Throttled) {
+        Together::NotApplied(NotApplied::Unavailable)
+    } else {
+        Together::Unknown
+    }
+}
+
+/// Of each of so many items; `None` unless that can be read.
+fn fates(reasons: &[CancellationReason], items: usize) -> Option<Vec<Fate>> {
+    let fates: Option<Vec<Fate>> = reasons.iter().map(Fate::of).collect();
+    fates.filter(|fates| fates.len() == items)
 }
 
 fn claim_taken(reason: &CancellationReason) -> Answer {

@@ -24,40 +24,42 @@
 pub mod attempts;
 pub mod cancellation;
 pub mod codes;
+pub(crate) mod told;
 
 use aws_sdk_dynamodb::error::{ProvideErrorMetadata, SdkError};
-use decide_once_protocol::writes::{Answer, NotApplied};
+use decide_once_protocol::writes::NotApplied;
 use decide_once_service::ports::StoreError;
 
 use attempts::Attempts;
 use codes::{Effect, of_code};
+use told::{Kind, Told};
 
 /// From the SDK's result of a write to the port's answer. `fact` reads the errors that carry a fact.
-pub(crate) fn of_write<O, E: ProvideErrorMetadata, R>(
+pub(crate) fn of_write<A: Told, O, E: ProvideErrorMetadata, R>(
     operation: &'static str,
     sent: Result<O, SdkError<E, R>>,
     attempts: &Attempts,
-    fact: impl FnOnce(&E) -> Option<Answer>,
-) -> Answer {
+    fact: impl FnOnce(&E) -> Option<A>,
+) -> A {
     let Err(error) = sent else {
-        return Answer::Applied;
+        return A::applied();
     };
     let answer = match error.as_service_error().and_then(fact) {
         Some(answer) => answer,
         None => match effect(&error) {
-            Effect::None(why) => Answer::NotApplied(why),
-            Effect::Open | Effect::Told => Answer::Unknown,
+            Effect::None(why) => A::not_applied(why),
+            Effect::Open | Effect::Told => A::unknown(),
         },
     };
-    let answer = match answer {
-        Answer::NotApplied(_) if attempts.open() => Answer::Unknown,
-        answer => answer,
+    let answer = match answer.kind() {
+        Some(Kind::NotApplied(_)) if attempts.open() => A::unknown(),
+        Some(_) | None => answer,
     };
-    match answer {
-        Answer::NotApplied(NotApplied::Rejected) => {
+    match answer.kind() {
+        Some(Kind::NotApplied(NotApplied::Rejected)) => {
             tracing::error!(operation, why = what(&error), "the store rejected a write");
         }
-        Answer::NotApplied(_) | Answer::Unknown => {
+        Some(Kind::NotApplied(_) | Kind::Unknown) => {
             tracing::warn!(
                 operation,
                 why = what(&error),
@@ -65,7 +67,7 @@ pub(crate) fn of_write<O, E: ProvideErrorMetadata, R>(
                 "a write was not confirmed"
             );
         }
-        Answer::Applied | Answer::Refused(_) | Answer::Blocked(_) => {}
+        Some(Kind::Applied) | None => {}
     }
     answer
 }

@@ -4,9 +4,10 @@
 //! These files only grow. Another layout is another version with files of its own.
 
 use crate::json::{from_json, to_json};
-use decide_once_dynamodb::items::{Item, claim, decision, operation, outbox};
+use decide_once_dynamodb::items::{Item, claim, decision, mark, operation, outbox};
 use decide_once_protocol::decision::DecisionItem;
-use decide_once_protocol::ids::DecisionId;
+use decide_once_protocol::ids::{DecisionId, OwnerToken};
+use decide_once_protocol::inbox::{Mark, MarkState};
 use decide_once_protocol::outbox::{Delivery, OutboxRow};
 use decide_once_protocol::scope::OperationId;
 use decide_once_tests::samples::{self, NOW, at};
@@ -95,6 +96,28 @@ fn outbox_rows_are_as_version_1_wrote_them() {
         ],
         outbox::encode,
         |item| outbox::decode(item).unwrap(),
+    );
+}
+
+#[test]
+fn marks_are_as_version_1_wrote_them() {
+    let mark_of = |state| Mark {
+        id: samples::mark_id(),
+        state,
+    };
+    let claimed = MarkState::Claimed {
+        owner: OwnerToken::from_random([1; 16]),
+        lapses: at(NOW + 30_000),
+    };
+    let done = MarkState::Done {
+        until: at(NOW + 2_419_200_000),
+    };
+    agrees(
+        "inbox-v1.json",
+        include_str!("../../golden/inbox-v1.json"),
+        &[("claimed", mark_of(claimed)), ("done", mark_of(done))],
+        mark::encode,
+        |item| mark::decode(item).unwrap(),
     );
 }
 

@@ -4,6 +4,7 @@
 
 mod cancellation;
 mod golden;
+mod inbox;
 mod json;
 mod outcome;
 mod replay;

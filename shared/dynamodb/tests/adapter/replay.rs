@@ -13,7 +13,7 @@ use aws_smithy_runtime_api::client::http::{
 };
 use aws_smithy_runtime_api::client::orchestrator::{HttpRequest, HttpResponse};
 use aws_smithy_types::body::SdkBody;
-use decide_once_dynamodb::{DynamoStore, TableNames, client};
+use decide_once_dynamodb::{DynamoInbox, DynamoStore, TableNames, client};
 
 /// What becomes of one send.
 #[derive(Clone, Debug)]
@@ -86,6 +86,15 @@ impl Replay {
 
     /// A store over it, with the limits of production but for an attempt that times out at once.
     pub(crate) fn store(&self) -> DynamoStore {
+        DynamoStore::new(self.client(), TableNames::default())
+    }
+
+    /// A consumer's marks over it, likewise.
+    pub(crate) fn inbox(&self) -> DynamoInbox {
+        DynamoInbox::new(self.client(), "inbox".to_owned())
+    }
+
+    fn client(&self) -> Client {
         let replay = self.clone();
         let config = aws_sdk_dynamodb::Config::builder()
             .behavior_version(BehaviorVersion::latest())
@@ -98,7 +107,7 @@ impl Replay {
             .operation_attempt_timeout(Duration::from_millis(100))
             .build();
         let config = client::limited(config).timeout_config(timeouts).build();
-        DynamoStore::new(Client::from_conf(config), TableNames::default())
+        Client::from_conf(config)
     }
 
     /// The bodies that were sent, in order.

@@ -1,7 +1,9 @@
 //! Reading is strict: what no version writes is corrupt, by the attribute's name, and is never guessed at.
 
 use aws_sdk_dynamodb::types::AttributeValue;
-use decide_once_dynamodb::items::{Item, V, decision, operation, outbox};
+use decide_once_dynamodb::items::{Item, V, decision, mark, operation, outbox};
+use decide_once_protocol::ids::OwnerToken;
+use decide_once_protocol::inbox::{Mark, MarkState};
 use decide_once_protocol::outbox::{Delivery, OutboxRow};
 use decide_once_protocol::writes::{Existing, Unreadable};
 use decide_once_tests::samples::{self, NOW, at};
@@ -56,6 +58,35 @@ fn a_missing_or_mistyped_attribute_is_corrupt() {
     every_attribute_is_required("decision", &item, decision::decode, &[]);
     let row = samples::row(0);
     every_attribute_is_required("row", &outbox::encode(&row), outbox::decode, &[]);
+    for state in mark_states() {
+        let item = mark::encode(&mark_of(state));
+        every_attribute_is_required("mark", &item, mark::decode, &[]);
+    }
+}
+
+fn mark_of(state: MarkState) -> Mark {
+    let id = samples::mark_id();
+    Mark { id, state }
+}
+
+fn mark_states() -> [MarkState; 2] {
+    let owner = OwnerToken::from_random([1; 16]);
+    let lapses = at(NOW);
+    [
+        MarkState::Claimed { owner, lapses },
+        MarkState::Done { until: at(NOW) },
+    ]
+}
+
+/// What is both claimed and done is neither.
+#[test]
+fn a_mark_of_two_states_is_corrupt() {
+    let [claimed, done] = mark_states().map(|state| mark::encode(&mark_of(state)));
+    for attribute in ["claim", "lapses"] {
+        let mut both = done.clone();
+        both.insert(attribute.to_owned(), claimed[attribute].clone());
+        assert_eq!(mark::decode(&both).unwrap_err(), corrupt(attribute));
+    }
 }
 
 #[test]
