@@ -1,66 +1,26 @@
-//! The stream's event, as Lambda hands it in.
-//!
-//! Only what is needed is read, and of the images only that they are JSON: a record that is odd in some other member,
-//! or has an image that cannot be read, must not make its whole batch unreadable, which would hold up everything behind
-//! it.
+//! The changes of a stream's event.
 
 use decide_once_dynamodb::items::change::{self, Images};
+use decide_once_lambda::stream::{ItemChange, StreamEvent, StreamRecord};
 use decide_once_service::publish::Change;
-use serde::Deserialize;
-use serde_json::Value;
 
-/// An event of a DynamoDB stream (<https://docs.aws.amazon.com/lambda/latest/dg/with-ddb.html>).
-#[derive(Debug, Deserialize)]
-pub(crate) struct StreamEvent {
-    #[serde(rename = "Records")]
-    records: Vec<Record>,
+/// The changes, in the event's order.
+pub(crate) fn changes(event: StreamEvent) -> Vec<Change> {
+    event.records.into_iter().map(change_of).collect()
 }
 
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Record {
-    event_name: String,
-    user_identity: Option<UserIdentity>,
-    dynamodb: ItemChange,
-}
-
-/// Who deleted an item, if it was TTL.
-#[derive(Debug, Deserialize)]
-struct UserIdentity {
-    #[serde(rename = "type")]
-    kind: Option<String>,
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "PascalCase")]
-struct ItemChange {
-    sequence_number: String,
-    old_image: Option<Value>,
-    new_image: Option<Value>,
-}
-
-impl StreamEvent {
-    pub(crate) fn into_changes(self) -> Vec<Change> {
-        self.records.into_iter().map(Record::into_change).collect()
-    }
-}
-
-impl Record {
-    fn into_change(self) -> Change {
-        let ItemChange {
-            sequence_number,
-            old_image: old,
-            new_image: new,
-        } = self.dynamodb;
-        if self.event_name == "REMOVE" {
-            let expired = self
-                .user_identity
-                .is_some_and(|by| by.kind.as_deref() == Some("Service"));
-            return change::deleted(sequence_number, old, expired);
-        }
+fn change_of(record: StreamRecord) -> Change {
+    let removed = record.removed();
+    let ItemChange {
+        sequence_number,
+        old_image: old,
+        new_image: new,
+    } = record.dynamodb;
+    match removed {
+        Some(expired) => change::deleted(sequence_number, old, expired),
         // Also without an image, which only a stream of another view type has: it is said to be unreadable, not taken
         // for a removal.
-        change::written(sequence_number, Images { old, new })
+        None => change::written(sequence_number, Images { old, new }),
     }
 }
 
@@ -68,7 +28,7 @@ impl Record {
 mod tests {
     #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
     use decide_once_service::publish::Image;
-    use serde_json::json;
+    use serde_json::{Value, json};
 
     use super::*;
 
@@ -76,9 +36,7 @@ mod tests {
     const EVENT: &str = include_str!("../fixtures/stream-event.json");
 
     fn changes(event: Value) -> Vec<Change> {
-        serde_json::from_value::<StreamEvent>(event)
-            .unwrap()
-            .into_changes()
+        super::changes(serde_json::from_value(event).unwrap())
     }
 
     fn event() -> Value {

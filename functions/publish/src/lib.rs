@@ -1,28 +1,28 @@
 //! The publish function: from the outbox's stream to the sink.
 //!
 //! Thin: a stream event becomes changes ([`event`]), one use-case of `decide-once-service` delivers what they ask for,
-//! and the first that is not done is named in the answer ([`answer`]).
+//!XX
 
-mod answer;
 mod config;
 mod event;
 mod log;
 
 use std::sync::Arc;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::Instant;
 
 use decide_once_dynamodb::{DynamoStore, client_from_env};
+use decide_once_lambda::batch::BatchResponse;
+use decide_once_lambda::remaining;
+use decide_once_lambda::stream::StreamEvent;
 use decide_once_service::logging;
 use decide_once_service::ports::Clock as _;
 use decide_once_service::publish::Publisher;
 use decide_once_service::system::SystemClock;
 use decide_once_sinks::AnySink;
 pub use lambda_runtime::Error;
-use lambda_runtime::{Context, LambdaEvent, service_fn};
+use lambda_runtime::{LambdaEvent, service_fn};
 
-use crate::answer::BatchResponse;
 use crate::config::Config;
-use crate::event::StreamEvent;
 
 type Publishes = Publisher<DynamoStore, AnySink, SystemClock>;
 
@@ -46,17 +46,11 @@ pub async fn run() -> Result<(), Error> {
 
 async fn publish(publisher: &Publishes, event: LambdaEvent<StreamEvent>) -> BatchResponse {
     let begun = Instant::now();
-    let batch = event.payload.into_changes();
+    let batch = event::changes(event.payload);
     // The remaining time comes from Lambda's clock, the deadline is told in this worker's.
     let deadline = publisher.clock.now().plus(remaining(&event.context));
     let report = publisher.publish(&batch, deadline).await;
     log::line(&report, &event.context.request_id, begun.elapsed());
-    BatchResponse::of(report)
-}
-
-fn remaining(context: &Context) -> Duration {
-    context
-        .deadline()
-        .duration_since(SystemTime::now())
-        .unwrap_or_default()
+    let failed = report.stopped.map(|(sequence, _)| sequence);
+    BatchResponse::of_failed(failed)
 }

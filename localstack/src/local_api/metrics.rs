@@ -4,6 +4,7 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use axum::{Json, Router, extract::State, routing::get};
 use serde::Serialize;
+use serde_json::Value;
 
 use crate::{
     front::{LastRequest, Meter},
@@ -11,6 +12,7 @@ use crate::{
     proxy::{Counted, Proxy},
     pump::PumpState,
     runtime_api::{Functions, Load},
+    stack::Schedule,
 };
 
 #[derive(Clone)]
@@ -27,6 +29,8 @@ pub(crate) struct Views {
     pub(crate) processes: Arc<dyn Fn() -> Vec<ProcessStatus> + Send + Sync>,
     /// The mappings from streams, by function.
     pub(crate) streams: BTreeMap<&'static str, StreamView>,
+    /// The schedule of the sweeps.
+    pub(crate) sweeps: Arc<Schedule>,
 }
 
 /// How far a mapping is.
@@ -45,6 +49,8 @@ struct Metrics {
     processes: Vec<ProcessStatus>,
     /// Mappings from streams, by function.
     streams: BTreeMap<&'static str, PumpState>,
+    /// What the last sweep found and did; `null` before the first one.
+    last_sweep: Option<Value>,
 }
 
 pub(super) fn router(
@@ -81,6 +87,7 @@ async fn metrics(State(sources): State<Sources>) -> Json<Metrics> {
         last_request: sources.meter.last(),
         functions: sources.functions.load(),
         processes: (sources.views.processes)(),
+        last_sweep: sources.views.sweeps.last(),
         streams: sources
             .views
             .streams

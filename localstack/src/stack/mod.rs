@@ -108,10 +108,11 @@ impl Stack {
             received: ground.received,
             given_up: ground.given_up,
             meter,
-            schedule,
+            schedule: Arc::clone(&schedule),
             functions,
             views: Views {
                 processes: Arc::new(supervisor.statuses()),
+                sweeps: schedule,
                 streams: mappings
                     .iter()
                     .map(|(function, mapping)| (*function, Arc::new(mapping.viewer()) as _))

@@ -1,9 +1,12 @@
 //! The schedule of the sweep function, as `template.yaml` has it on AWS.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
 
 use axum::body::Bytes;
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio::{
     task::JoinHandle,
     time::{MissedTickBehavior, interval_at},
@@ -24,18 +27,34 @@ const PATIENCE: Duration = SWEEP_TIMEOUT.saturating_mul(3);
 pub(crate) struct Schedule {
     invoker: Invoker,
     every: Option<Duration>,
+    last: Mutex<Option<Value>>,
 }
 
 impl Schedule {
     /// Every so often; `None` only when asked.
     pub(super) fn new(invoker: Invoker, every: Option<Duration>) -> Self {
-        Self { invoker, every }
+        Self {
+            invoker,
+            every,
+            last: Mutex::new(None),
+        }
     }
 
     /// Invokes it now.
     pub(crate) async fn fire(&self) -> InvokeResult {
         let invoker = &self.invoker;
-        invoker.invoke(names::SWEEP, event(), PATIENCE).await
+        let answer = invoker.invoke(names::SWEEP, event(), PATIENCE).await?;
+        *self.last.lock().unwrap_or_else(PoisonError::into_inner) =
+            serde_json::from_slice(&answer).ok();
+        Ok(answer)
+    }
+
+    /// What the last sweep answered: on AWS its log line, of which metrics are made.
+    pub(crate) fn last(&self) -> Option<Value> {
+        self.last
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
     }
 
     /// Begins to keep time, until the task is aborted.
