@@ -88,6 +88,16 @@ impl IdempotencyKey {
         &self.0
     }
 
+    /// The value of the header field: bare where that is possible, else a structured-field string. [`parse_header`] reads it back.
+    #[must_use]
+    pub fn header_value(&self) -> String {
+        if self.0.bytes().all(is_bare) {
+            return self.as_str().to_owned();
+        }
+        let escaped = self.0.replace('\\', r"\\").replace('"', r#"\""#);
+        format!(r#""{escaped}""#)
+    }
+
     /// A short hash that may be logged.
     #[must_use]
     pub fn log_hash(&self) -> String {

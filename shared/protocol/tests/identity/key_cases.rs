@@ -176,3 +176,18 @@ fn a_key_from_elsewhere_meets_the_same_rules() {
         "\"a\", b"
     );
 }
+
+#[test]
+fn the_value_of_a_header_reads_back_as_its_key() {
+    for (key, value) in [
+        ("order-7", "order-7"),
+        ("a b", r#""a b""#),
+        ("a,b", r#""a,b""#),
+        (r#"a"b\c"#, r#""a\"b\\c""#),
+    ] {
+        let key = IdempotencyKey::parse(key).unwrap();
+        assert_eq!(key.header_value(), value);
+        let read = parse_header(&[value.as_bytes()]);
+        assert_eq!(read.unwrap(), key);
+    }
+}
