@@ -165,6 +165,8 @@ pub(crate) struct ScriptedSink(Arc<Mutex<Script>>);
 #[derive(Debug, Default)]
 struct Script {
     down: bool,
+    /// How long each event takes, by this clock.
+    slow: Option<(ManualClock, Duration)>,
     told: HashMap<u32, VecDeque<Told>>,
     tried: Vec<u32>,
     taken: Vec<String>,
@@ -175,6 +177,11 @@ impl ScriptedSink {
     pub(crate) fn tell(&self, number: u32, told: impl IntoIterator<Item = Told>) {
         let mut script = self.0.lock().unwrap();
         script.told.entry(number).or_default().extend(told);
+    }
+
+    /// From now on each event takes so long.
+    pub(crate) fn slow(&self, time: &ManualClock, each: Duration) {
+        self.0.lock().unwrap().slow = Some((time.clone(), each));
     }
 
     /// From now on it takes nothing, or, if not, again what it is told to take.
@@ -209,6 +216,9 @@ impl ScriptedSink {
         let told = {
             let mut script = self.0.lock().unwrap();
             script.tried.push(number);
+            if let Some((time, each)) = &script.slow {
+                time.advance(*each);
+            }
             if script.down {
                 return Err(SendError::Unavailable("no connection".to_owned()));
             }

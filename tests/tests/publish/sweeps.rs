@@ -1,96 +1,32 @@
-//! What the streams have missed: rows and operations that a sweep takes up by their state.
+//! Rows that the stream has missed: a sweep takes them up by their state.
 
 use std::time::Duration;
 
 use decide_once_protocol::{
     ids::EventId,
     outbox::{Delivery, Marker, OutboxRow, SHARDS},
-    record::{Record, StateName},
-    scope::OperationId,
     time::Timestamp,
-    writes::{Answer, NotApplied, Unreadable},
+    writes::Unreadable,
 };
 use decide_once_service::{
-    Answers, Call, Decider, Respond,
-    limits::Limits,
-    memory::{Foreign, MemoryStore},
+    Call, Respond,
+    memory::Foreign,
     ports::{Clock as _, Outbox as _},
-    resume::{NotYet, Resumed},
-    settings::Settings,
-    sweep::{MARGIN, Rows, Sweeper, Swept},
+    sweep::{MARGIN, Rows},
 };
-use decide_once_tests::{
-    faulty::{Fault, Faulty, StoreCall},
-    fixtures::{self, CountingIds, ManualClock},
-    gate::Gate,
-    world::{B0, shipped},
-};
+use decide_once_tests::{fixtures, gate::Gate, world::B0};
 
-use crate::support::{INVOCATION, PACE, ScriptedSink, Told, World, number_of, of_subjects};
-
-type Sweeps = Sweeper<MemoryStore, ScriptedSink, ManualClock, CountingIds>;
+use crate::support::{Told, World, number_of, of_subjects};
 
 const SECOND: Duration = Duration::from_secs(1);
 const DAY: Duration = Duration::from_secs(86_400);
-
-impl World {
-    /// A process of the sweep function.
-    fn sweeper(&self) -> Sweeps {
-        let publisher = self.publisher(self.store.clone(), PACE);
-        Sweeper::new(self.decider(), publisher, MARGIN)
-    }
-
-    /// A process that decides.
-    fn decider(&self) -> Decider<MemoryStore, ManualClock, CountingIds> {
-        Decider {
-            store: self.store.clone(),
-            clock: self.time.clone(),
-            ids: self.ids.clone(),
-            policies: shipped(),
-            settings: Settings::default(),
-            limits: Limits::default(),
-            answers: Answers::default(),
-        }
-    }
-
-    async fn sweep(&self) -> Swept {
-        sweep(&self.sweeper(), &self.time).await
-    }
-
-    /// Queues a request.
-    async fn queue(&self, key: &str) -> Record {
-        let call = Call {
-            respond: Respond::Later,
-            ..fixtures::call("t-alpha", key, B0)
-        };
-        let budget = decide_once_service::Budget {
-            deadline: self.time.now().plus(INVOCATION),
-            wait: Duration::ZERO,
-        };
-        let told = self.decider().decide(&call, budget).await;
-        self.record(&told.operation)
-    }
-
-    fn record(&self, id: &OperationId) -> Record {
-        let mut records = self.store.operations().into_iter();
-        records.find(|record| record.operation == *id).unwrap()
-    }
-}
-
-async fn sweep(sweeper: &Sweeps, time: &ManualClock) -> Swept {
-    sweeper.sweep(time.now().plus(INVOCATION)).await.unwrap()
-}
 
 /// Rows of one decision each, so that they lie in several shards, committed one second after the other.
 async fn scattered(world: &World, rows: u32) -> Vec<EventId> {
     let call = |number| fixtures::call("t-alpha", &format!("row-{number}"), B0);
     let decider = world.decider();
     for number in 0..rows {
-        let budget = decide_once_service::Budget {
-            deadline: world.time.now().plus(INVOCATION),
-            wait: Duration::ZERO,
-        };
-        decider.decide(&call(number), budget).await;
+        decider.decide(&call(number), world.budget()).await;
         world.time.advance(Duration::from_millis(1));
     }
     world
@@ -215,7 +151,7 @@ async fn o13_quarantined_head() {
     world.sink.down(true);
     let sweeper = world.sweeper();
     for _ in 0..30 {
-        let swept = sweep(&sweeper, &world.time).await;
+        let swept = world.sweep_by(&sweeper).await;
         assert_eq!(swept.rows.delivered, 0);
         assert!(swept.rows.left > 0);
         world.time.advance(Duration::from_secs(60));
@@ -229,7 +165,7 @@ async fn o13_quarantined_head() {
     world.sink.tell(0, [Told::Refuse]);
     let mut rows = Rows::default();
     for _ in 0..3 {
-        let swept = sweep(&sweeper, &world.time).await.rows;
+        let swept = world.sweep_by(&sweeper).await.rows;
         rows.delivered += swept.delivered;
         rows.quarantined += swept.quarantined;
         world.time.advance(Duration::from_secs(60));
@@ -284,30 +220,35 @@ async fn a_row_that_cannot_be_read_does_not_keep_a_sweep_from_the_rest() {
     assert_eq!((swept.rows.delivered, swept.complete), (99, true));
 }
 
-/// Time runs out in the middle: the next sweep of the process goes on, and what was left is not forgotten.
+/// Time runs out again and again: each sweep begins behind what the one before it had looked at, so that rows at the far end have their turn
+/// before the first ones have a second one. None is forgotten, none sent twice.
 #[tokio::test]
 async fn a_sweep_goes_on_where_the_last_one_stopped() {
     let world = World::default();
-    let _ = scattered(&world, 600).await;
-    world.time.advance(MARGIN + SECOND);
+    let rows = scattered(&world, 600).await;
+    world.time.advance(2 * MARGIN);
+    // An invocation's minute is enough for fifty.
+    world.sink.slow(&world.time, SECOND);
     let sweeper = world.sweeper();
-    let mut delivered = 0;
-    let mut sweeps = 0;
-    loop {
-        // Each send takes a second of the invocation's minute.
-        let swept = sweeper
-            .sweep(world.time.now().plus(INVOCATION))
-            .await
-            .unwrap();
-        delivered += swept.rows.delivered;
-        sweeps += 1;
-        if swept.complete {
-            break;
-        }
-        assert!(sweeps < 60);
+    let mut delivered = Vec::new();
+    let mut complete = 0;
+    while delivered.iter().sum::<u32>() < 600 {
+        let swept = world.sweep_by(&sweeper).await;
+        assert!((1..=51).contains(&swept.rows.delivered), "{swept:?}");
+        delivered.push(swept.rows.delivered);
+        complete += u32::from(swept.complete);
     }
-    assert_eq!(delivered, 600);
-    assert_eq!(world.sink.taken().len(), 600, "none twice");
+    assert_eq!(
+        (delivered.len(), complete >= 1),
+        (12, true),
+        "{delivered:?}"
+    );
+    let taken = world.sink.taken();
+    assert_eq!(taken.len(), rows.len(), "none twice");
+    // In the first lap of five sweeps the youngest rows have had a turn, though hundreds of older ones are not done.
+    let first_lap = &taken[..5 * 51];
+    let is_sent = |id: &EventId| first_lap.iter().any(|event| event.contains(id.as_str()));
+    assert!(rows[rows.len() - 100..].iter().any(is_sent));
 }
 
 /// A subject whose sink fails stays behind; the others of all shards are delivered in the same sweep.
@@ -336,84 +277,6 @@ async fn o16_a_slow_subject_holds_up_nobody_else() {
     }
 }
 
-#[tokio::test]
-async fn a_queued_operation_that_the_stream_missed_is_decided() {
-    let world = World::default();
-    let record = world.queue("k-1").await;
-    world.time.advance(MARGIN - SECOND);
-    let early = world.sweep().await;
-    assert_eq!(early.oldest_due, Some(MARGIN - SECOND));
-    assert_eq!(early.operations.succeeded, 0);
-    world.time.advance(SECOND);
-    assert_eq!(world.sweep().await.operations.succeeded, 1);
-    assert_eq!(
-        world.record(&record.operation).state.name(),
-        StateName::Succeeded
-    );
-    // Its event is the next thing that nobody has sent.
-    world.time.advance(MARGIN);
-    let swept = world.sweep().await;
-    assert_eq!((swept.rows.delivered, swept.oldest_due), (1, None));
-}
-
-/// Its owner died: it is due when its lease lapses, and taken up a margin later.
-#[tokio::test]
-async fn a_queued_operation_whose_worker_died_is_decided_after_its_lease() {
-    let world = World::default();
-    let record = world.queue("k-1").await;
-    let gate = Gate::closed();
-    let store = Faulty::new(world.store.clone());
-    store.on(StoreCall::Commit, 1, Fault::Held(gate.clone()));
-    let dying = Decider {
-        store,
-        clock: world.time.clone(),
-        ids: world.ids.clone(),
-        policies: shipped(),
-        settings: Settings::default(),
-        limits: Limits::default(),
-        answers: Answers::default(),
-    };
-    let (id, deadline) = (record.operation.clone(), world.time.now().plus(INVOCATION));
-    let dead = tokio::spawn(async move { dying.resume(&id, deadline).await });
-    gate.reached().await;
-    dead.abort();
-    world
-        .time
-        .advance(Duration::from_secs(30) + MARGIN - SECOND);
-    assert_eq!(world.sweep().await.operations.succeeded, 0);
-    world.time.advance(SECOND);
-    assert_eq!(world.sweep().await.operations.succeeded, 1);
-    assert_eq!(world.record(&record.operation).fence.attempt, 2);
-}
-
-/// Given up: the next attempt comes after a pause that doubles.
-#[tokio::test]
-async fn a_queued_operation_that_was_given_up_is_tried_again_after_its_pause() {
-    let world = World::default();
-    let record = world.queue("k-1").await;
-    let store = Faulty::new(world.store.clone());
-    let unavailable = Fault::Says(Answer::NotApplied(NotApplied::Unavailable));
-    store.on(StoreCall::Commit, 1, unavailable);
-    let throttled = Decider {
-        store,
-        clock: world.time.clone(),
-        ids: world.ids.clone(),
-        policies: shipped(),
-        settings: Settings::default(),
-        limits: Limits::default(),
-        answers: Answers::default(),
-    };
-    let deadline = world.time.now().plus(INVOCATION);
-    assert_eq!(
-        throttled.resume(&record.operation, deadline).await,
-        Resumed::NotYet(NotYet::GivenUp)
-    );
-    world.time.advance(MARGIN + SECOND);
-    assert_eq!(world.sweep().await.operations.succeeded, 0);
-    world.time.advance(SECOND);
-    assert_eq!(world.sweep().await.operations.succeeded, 1);
-}
-
 /// Thirty days of decisions, most of them waited for, some queued, each event delivered but one: whatever has an end is gone after it, and
 /// what waits for an operator stays.
 #[tokio::test]
@@ -434,11 +297,7 @@ async fn o14_tables_that_never_shrink() {
                 },
                 ..fixtures::call("t-alpha", &format!("day-{number}"), B0)
             };
-            let budget = decide_once_service::Budget {
-                deadline: world.time.now().plus(INVOCATION),
-                wait: Duration::ZERO,
-            };
-            decider.decide(&call, budget).await;
+            decider.decide(&call, world.budget()).await;
         }
         if day == 3 {
             world.sink.tell(0, [Told::Refuse]);
@@ -446,7 +305,7 @@ async fn o14_tables_that_never_shrink() {
         // Twice: the events of what was queued are the second one's.
         for _ in 0..2 {
             world.time.advance(MARGIN + SECOND);
-            assert!(sweep(&sweeper, &world.time).await.complete);
+            assert!(world.sweep_by(&sweeper).await.complete);
         }
         world.time.advance(DAY - 2 * (MARGIN + SECOND));
         let _ = world.store.expire(world.time.now());

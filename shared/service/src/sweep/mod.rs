@@ -7,7 +7,7 @@
 //! ```
 //!
 //! One page of each partition in turn, until there is no more, the time is up, or the sink is taken for down. What is not done stays in
-//! its index. A sweep goes on where the one before it in this process stopped, so that what cannot be helped here (a row of a newer version, a
+//! its index, and has its next turn when all others have had theirs. A sweep goes on where the one before it in this process stopped, so that what cannot be helped here (a row of a newer version, a
 //! subject whose sink is slow) does not keep it from the rest; a new process begins with the oldest. It runs one at a time; two at once cost
 //! duplicates, with the same ids, and nothing else.
 //!
@@ -85,7 +85,7 @@ where
         };
         lock(&self.lanes).begin();
         lock(&self.shards).begin();
-        while self.now() < deadline && !swept.rows.sink_down {
+        while self.now() < deadline && !swept.rows.sink_down && !swept.rows.out_of_time {
             self.operations(deadline, &mut swept).await?;
             self.rows(deadline, &mut swept).await?;
             swept.complete = lock(&self.lanes).is_done() && lock(&self.shards).is_done();

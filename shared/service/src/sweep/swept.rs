@@ -38,6 +38,8 @@ pub struct Rows {
     pub left: u32,
     /// Whether some were left because the sink is taken for down.
     pub sink_down: bool,
+    /// Whether some were left because the invocation's time is up.
+    pub out_of_time: bool,
 }
 
 impl Rows {
@@ -50,6 +52,7 @@ impl Rows {
             Err(why) => {
                 self.left += 1;
                 self.sink_down |= *why == Stop::SinkDown;
+                self.out_of_time |= *why == Stop::OutOfTime;
             }
         }
     }
