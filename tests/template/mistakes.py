@@ -1,0 +1,138 @@
+"""Typical mistakes, each a change of the template as it was read, with a part of what must be said of it."""
+
+
+def made(template, change):
+    """The template with one mistake in it."""
+    change(template, template["Resources"])
+    return template
+
+
+def properties(name, **changes):
+    """Sets properties of a resource; `None` removes one."""
+
+    def change(template, resources):
+        for key, value in changes.items():
+            if value is None:
+                del resources[name]["Properties"][key]
+            else:
+                resources[name]["Properties"][key] = value
+
+    return change
+
+
+def statement(role, sid, **changes):
+    """Changes a statement of a role."""
+
+    def change(template, resources):
+        document = resources[role]["Properties"]["Policies"][0]["PolicyDocument"]
+        next(s for s in document["Statement"] if s.get("Sid") == sid).update(changes)
+
+    return change
+
+
+def variable(function, name, value):
+    """Sets a variable; `None` forgets it."""
+
+    def change(template, resources):
+        variables = resources[function]["Properties"]["Environment"]["Variables"]
+        if value is None:
+            del variables[name]
+        else:
+            variables[name] = value
+
+    return change
+
+
+def filter_of(mapping, pattern):
+    """Another filter."""
+    return properties(mapping, FilterCriteria={"Filters": [{"Pattern": pattern}]})
+
+
+def fed_by_a_queue(template, resources):
+    """A queue that shows a message again while its function may still have it."""
+    resources["Evaluated"] = {"Type": "AWS::SQS::Queue", "Properties": {"VisibilityTimeout": 60, "SqsManagedSseEnabled": True}}
+    resources["EvaluatedMapping"] = {
+        "Type": "AWS::Lambda::EventSourceMapping",
+        "Properties": {
+            "FunctionName": {"Ref": "Evaluate"},
+            "EventSourceArn": {"Fn::GetAtt": ["Evaluated", "Arn"]},
+            "FunctionResponseTypes": ["ReportBatchItemFailures"],
+        },
+    }
+
+
+def constant_partition(template, resources):
+    """All queued operations in one partition, that of their state."""
+    table = resources["Operations"]["Properties"]
+    table["GlobalSecondaryIndexes"][0]["KeySchema"][0]["AttributeName"] = "state"
+    table["AttributeDefinitions"][1]["AttributeName"] = "state"
+
+
+def misspelt(template, resources):
+    """A property that does not exist: for cfn-lint."""
+    mapping = resources["PublishMapping"]["Properties"]
+    mapping["ParallelisationFactor"] = 2
+
+
+def schedule(expression):
+    """Another default of the schedule."""
+
+    def change(template, resources):
+        template["Parameters"]["SweepSchedule"]["Default"] = expression
+
+    return change
+
+
+def named_stage(template, resources):
+    """A stage whose name is in every path."""
+    resources["Stage"]["Properties"]["StageName"] = "prod"
+
+
+def with_path_in_the_log(template, resources):
+    """Paths name operations."""
+    settings = resources["Stage"]["Properties"]["AccessLogSettings"]
+    settings["Format"] = settings["Format"].replace('"status"', '"path":"$context.path","status"')
+
+
+def unkept(template, resources):
+    """A table that goes with its stack."""
+    del resources["Decisions"]["DeletionPolicy"]
+
+
+def unwatched(template, resources):
+    """A metric that nobody emits."""
+    resources["StaleWorkAlarm"]["Properties"]["MetricName"] = "Takeovers"
+
+
+GET_AND_PUT = ["dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem"]
+UNDELIVERED = '{"dynamodb":{"NewImage":{"undelivered":[{"exists":true}]}}}'
+
+MISTAKES = [
+    ("publish may write decisions", statement("PublishRole", "Outbox", Resource=[{"Fn::GetAtt": ["Outbox", "Arn"]}, {"Fn::GetAtt": ["Decisions", "Arn"]}]), "Publish may dynamodb:UpdateItem on"),
+    ("decide may delete", statement("DecideRole", "Operations", Action=[*GET_AND_PUT, "dynamodb:DeleteItem"]), "Decide may dynamodb:DeleteItem"),
+    ("a star", statement("SweepRole", "Operations", Resource="*"), "Sweep has a star"),
+    ("sweep cannot read its index", statement("SweepRole", "UndeliveredIndex", Resource={"Fn::GetAtt": ["Outbox", "Arn"]}), "Sweep lacks dynamodb:Query"),
+    ("a variable is forgotten", variable("Evaluate", "DECISIONS_TABLE", None), "Evaluate is not given DECISIONS_TABLE"),
+    ("a variable is misspelt", variable("Sweep", "SWEEP_MARGIN", "60000"), "Sweep is given SWEEP_MARGIN, which"),
+    ("a variable names another table", variable("Publish", "OUTBOX_TABLE", {"Ref": "Inbox"}), "OUTBOX_TABLE does not name Outbox"),
+    ("partial failures are successes", properties("EvaluateMapping", FunctionResponseTypes=None), "EvaluateMapping takes every answer for a success"),
+    ("retries without end", properties("PublishMapping", MaximumRetryAttempts=-1), "PublishMapping retries without end"),
+    ("a batch is given up without a trace", properties("PublishMapping", DestinationConfig=None), "PublishMapping gives up batches without a trace"),
+    ("a filter tests no leaf", filter_of("PublishMapping", UNDELIVERED), "which is not a leaf"),
+    ("a filter is not JSON", filter_of("EvaluateMapping", "{dynamodb: {}}"), "the filter is not JSON"),
+    ("a queue shows a message too early", fed_by_a_queue, "shows a message again before six timeouts"),
+    ("a schedule's plural", schedule("rate(5 minute)"), "is no schedule"),
+    ("two sweeps at once", properties("Sweep", ReservedConcurrentExecutions=None), "Sweep may run twice at once"),
+    ("an open route", properties("DefaultRoute", AuthorizationType="NONE", AuthorizerId=None), "the route $default is NONE"),
+    ("a stage in the path", named_stage, "needs the stage $default"),
+    ("the access log has paths", with_path_in_the_log, "the access log names path"),
+    ("an index with one partition", constant_partition, "is not known to be spread"),
+    ("a stream without the old image", properties("Outbox", StreamSpecification={"StreamViewType": "NEW_IMAGE"}), "PublishMapping has not both images"),
+    ("another TTL attribute", properties("Decisions", TimeToLiveSpecification={"AttributeName": "ttl", "Enabled": True}), "Decisions does not expire by ttlSec"),
+    ("a table goes with its stack", unkept, "Decisions goes with its stack"),
+    ("logs for ever", properties("PublishLogs", RetentionInDays=None), "PublishLogs keeps its lines for ever"),
+    ("an alarm on what nobody emits", unwatched, "StaleWorkAlarm watches Takeovers"),
+    ("an alarm without instructions", properties("PanicsAlarm", AlarmDescription="It panicked"), "PanicsAlarm says not what to do"),
+    ("a filter of a field that no line has", properties("OldestDueFilter", FilterPattern="{ $.oldest_queued >= 0 }"), "OldestDueFilter reads oldest_queued"),
+    ("a property that does not exist", misspelt, "ParallelisationFactor"),
+]

@@ -1,0 +1,22 @@
+"""Rules that CloudFormation and cfn-lint do not know, each a function from what is deployed to a list of complaints."""
+
+from . import api, functions, permissions, observed, streams, tables
+
+# Of the template as it is written.
+OF_TEMPLATE = [functions.every_crate_is_deployed, functions.variables, observed.metrics, observed.alarms]
+# Of the resources of each deployment.
+OF_DEPLOYMENT = [
+    functions.needed_variables,
+    functions.limits,
+    functions.logs,
+    permissions.grants,
+    streams.mappings,
+    streams.queues,
+    streams.schedule,
+    tables.as_the_engine_has_them,
+    tables.kept_and_guarded,
+    tables.spread,
+    api.authorised,
+    api.throttled,
+    api.access_logs,
+]
