@@ -1,9 +1,9 @@
 """Rules that CloudFormation and cfn-lint do not know, each a function from what is deployed to a list of complaints."""
 
-from . import api, functions, permissions, observed, streams, tables
+from . import api, costs, functions, permissions, observed, streams, tables
 
 # Of the template as it is written.
-OF_TEMPLATE = [functions.every_crate_is_deployed, functions.variables, observed.metrics, observed.alarms]
+OF_TEMPLATE = [functions.every_crate_is_deployed, functions.variables, observed.metrics, observed.alarms, costs.sums]
 # Of the resources of each deployment.
 OF_DEPLOYMENT = [
     functions.needed_variables,
