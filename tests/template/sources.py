@@ -71,14 +71,18 @@ def variables(function):
     blocks, todo, seen = [], [], set()
     for path in files(f"functions/{function}/src"):
         todo += [block for _, _, block in functions_of(path)]
+        # A function's own readers are in its config.rs, also those to which a name is handed on.
+        if path.name == "config.rs":
+            blocks += [block for _, _, block in functions_of(path)]
+    own = len(blocks)
     while todo:
         block = todo.pop()
         blocks.append(block)
-        for name in re.findall(r"\b((?:\w+::)?\w+)\(", block.replace("SinkConfig", "SinkConfig")):
+        for name in re.findall(r"\b((?:\w+::)?\w+)\(", block):
             if name in readers() and name not in seen:
                 seen.add(name)
                 todo.append(readers()[name])
-    blocks = [block for block in blocks if READS.search(block)]
+    blocks = blocks[:own] + [block for block in blocks[own:] if READS.search(block)]
     read = {name for block in blocks for name in NAME.findall(block)}
     required = {name for block in blocks for name in re.findall(r'\brequired\("([A-Z_]+)"\)', block)}
     if not required:
@@ -94,6 +98,8 @@ def calls(path, of=None):
             continue
         made = set(re.findall(r"\bclient\s*\.(\w+)\(\)", block))
         tables = set(re.findall(r"&self\.tables\.(\w+)", block))
+        # An adapter of one table only.
+        tables |= {"table"} & set(re.findall(r"&self\.(table)\b", block))
         indexes = set(re.findall(r"\.index_name\((\w+)\)", block))
         helpers = set(re.findall(r"\bself\.(\w+)\(", block))
         found[name] = (made, tables, indexes, helpers)
@@ -102,6 +108,12 @@ def calls(path, of=None):
             for own, others in zip((made, tables, indexes), found[helper]):
                 own |= others
     return {name: entry[:3] for name, entry in found.items() if any(entry[:3])}
+
+
+def builders(path):
+    """The actions of the items that a file makes for a transaction."""
+    kinds = {"Put": "PutItem", "Update": "UpdateItem", "Delete": "DeleteItem", "ConditionCheck": "ConditionCheckItem"}
+    return {kinds[kind] for kind in re.findall(r"\b(Put|Update|Delete|ConditionCheck)::builder\(\)", text(path))}
 
 
 def transaction():

@@ -15,6 +15,8 @@ LEFT_OUT = {
 OF_LIBRARIES = {"RUST_LOG"}
 # The variable that a kind of sink does not start without.
 OF_SINKS = {"eventbridge": "SINK_EVENT_BUS", "sqs": "SINK_QUEUE_URL", "sns": "SINK_TOPIC_ARN", "http": "SINK_URL"}
+# Functions whose timeout the local stack has a constant for.
+LOCAL = {"evaluate", "publish", "sweep"}
 # API Gateway waits no longer for an integration (HTTP APIs).
 GATEWAY_SECONDS = 30
 
@@ -75,7 +77,7 @@ def limits(template, resources, given):
         if crate == "decide":
             if function["Timeout"] >= GATEWAY_SECONDS:
                 said.append(f"{name} may take longer than the gateway waits")
-        else:
+        elif crate in LOCAL:
             local = sources.seconds(f"{crate.upper()}_TIMEOUT", "localstack/src/stack/functions.rs")
             if function["Timeout"] != local:
                 said.append(f"{name} has a timeout of {function['Timeout']} s, {local} s in the local stack")

@@ -9,7 +9,7 @@ from stack import crates, of_type, target
 # What AWS emits, by itself: https://docs.aws.amazon.com/{lambda,apigateway,amazondynamodb,AWSSimpleQueueService} "metrics".
 EMITTED = {
     "AWS/Lambda": {"Errors", "Throttles", "Duration", "IteratorAge", "Invocations"},
-    "AWS/SQS": {"ApproximateNumberOfMessagesVisible"},
+    "AWS/SQS": {"ApproximateNumberOfMessagesVisible", "ApproximateAgeOfOldestMessage"},
     "AWS/ApiGateway": {"Count", "4xx", "5xx", "Latency"},
     "AWS/DynamoDB": {"WriteThrottleEvents", "ReadThrottleEvents", "TransactionConflict", "ConsumedWriteCapacityUnits"},
 }

@@ -13,6 +13,7 @@ METHODS = {
     "evaluate": DECIDING,
     "publish": DELIVERING,
     "sweep": DECIDING | DELIVERING | {"due", "read_row", "undelivered"},
+    "consume": set(),
 }
 # Methods of the adapter that no deployed function calls.
 NOT_DEPLOYED = {"check_tables", "redrive"}
@@ -29,6 +30,8 @@ ACTIONS = {
     "send_message_batch": "sqs:SendMessage",
 }
 SINKS = {"eventbridge": "EventBus", "sqs": "EventQueue", "sns": "EventTopic"}
+# https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-configure.html
+OF_QUEUES = ["sqs:DeleteMessage", "sqs:GetQueueAttributes", "sqs:ReceiveMessage"]
 # https://docs.aws.amazon.com/lambda/latest/dg/with-ddb.html
 OF_STREAMS = ["dynamodb:DescribeStream", "dynamodb:GetRecords", "dynamodb:GetShardIterator", "dynamodb:ListStreams"]
 
@@ -57,6 +60,16 @@ def _adapter():
     return methods
 
 
+def _consumer():
+    """Of the shipped consumer: its marks, by every method of their adapter, and its effects, in the mark's transaction."""
+    marks = sources.calls("shared/dynamodb/src/inbox.rs", of="DynamoInbox").values()
+    needs = {(ACTIONS[call], _arn("Inbox")) for calls, _, _ in marks for call in calls - {"transact_write_items"}}
+    needs |= {(f"dynamodb:{action}", _arn("Inbox")) for action in sources.builders("shared/dynamodb/src/expressions/inbox.rs")}
+    effects = "functions/consume/src/balances.rs"
+    needs |= {(ACTIONS[call], _arn("Balances")) for calls, _, _ in sources.calls(effects).values() for call in calls}
+    return needs | {(f"dynamodb:{action}", _arn("Balances")) for action in sources.builders(effects)}
+
+
 def _sink(kind):
     if kind == "http":
         return set()
@@ -72,9 +85,12 @@ def _needed(name, crate, resources, sink):
     adapter = _adapter()
     needs = set().union(*(adapter[method] for method in METHODS[crate]))
     function = resources[name]["Properties"]
+    needs |= _consumer() if crate == "consume" else set()
     group = _arn(target(function["LoggingConfig"]["LogGroup"]))
     needs |= {("logs:CreateLogStream", group), ("logs:PutLogEvents", group)}
     for mapping in of_type(resources, "AWS::Lambda::EventSourceMapping").values():
+        if target(mapping["FunctionName"]) == name and target(mapping["EventSourceArn"]) in of_type(resources, "AWS::SQS::Queue"):
+            needs |= {(action, key(mapping["EventSourceArn"])) for action in OF_QUEUES}
         if target(mapping["FunctionName"]) == name and mapping["EventSourceArn"].get("Fn::GetAtt", [None, None])[1] == "StreamArn":
             needs |= {(action, key(mapping["EventSourceArn"])) for action in OF_STREAMS}
             destination = mapping.get("DestinationConfig", {}).get("OnFailure", {}).get("Destination")

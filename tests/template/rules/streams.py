@@ -113,6 +113,8 @@ def schedule(template, resources, given):
     """Sweeps come by a rule that CloudWatch takes, and one that fails is not started beside the next."""
     said, swept = [], False
     for name, rule in of_type(resources, "AWS::Events::Rule").items():
+        if "EventPattern" in rule:
+            continue
         expression = rule.get("ScheduleExpression", "")
         if not (RATE.fullmatch(expression) or CRON.fullmatch(expression)):
             said.append(f"{name}: {expression!r} is no schedule; it is rate(1 minute), but rate(2 minutes)")
