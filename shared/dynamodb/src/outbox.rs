@@ -8,7 +8,10 @@ use decide_once_protocol::time::Timestamp;
 use decide_once_service::ports::{Marked, Outbox, Read, StoreError};
 
 use crate::expressions::marks;
-use crate::items::outbox::{SHARD, UNDELIVERED_INDEX, decode_index_entry, key, read};
+use crate::items::outbox::{
+    QUARANTINED_INDEX, SHARD, UNDELIVERED_INDEX, decode_index_entry, decode_quarantined_entry, key,
+    quarantined_key, read,
+};
 use crate::items::write::text;
 use crate::outcome;
 use crate::store::DynamoStore;
@@ -110,6 +113,43 @@ impl Outbox for DynamoStore {
             }
         }
         found.truncate(wanted);
+        Ok(found)
+    }
+
+    async fn quarantined(
+        &self,
+        shard: u8,
+        after: Option<&(EventId, Timestamp)>,
+        limit: u32,
+    ) -> Result<Vec<(EventId, Timestamp)>, StoreError> {
+        let wanted = usize::try_from(limit).unwrap_or(usize::MAX);
+        let mut found = Vec::new();
+        let mut start = after.map(|(event, since)| quarantined_key(event, *since));
+        while found.len() < wanted {
+            let left = wanted - found.len();
+            let page = self
+                .client
+                .query()
+                .table_name(&self.tables.outbox)
+                .index_name(QUARANTINED_INDEX)
+                .key_condition_expression("quarantineShard=:shard")
+                .expression_attribute_values(":shard", text(shard.to_string()))
+                .set_exclusive_start_key(start)
+                .limit(i32::try_from(left).unwrap_or(i32::MAX))
+                .send()
+                .await
+                .map_err(|error| outcome::of_read(&error))?;
+            for item in page.items() {
+                match decode_quarantined_entry(item) {
+                    Ok(entry) => found.push(entry),
+                    Err(why) => tracing::error!(?why, shard, "an index entry cannot be read"),
+                }
+            }
+            start = page.last_evaluated_key;
+            if start.is_none() {
+                break;
+            }
+        }
         Ok(found)
     }
 }

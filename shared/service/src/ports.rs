@@ -133,6 +133,18 @@ pub trait Outbox: Send + Sync {
         before: Marker,
         limit: u32,
     ) -> impl Future<Output = Result<Vec<(EventId, Marker)>, StoreError>> + Send;
+
+    /// Quarantined rows of a shard with since when they are, oldest first, at most `limit`, from behind `after` on. The index follows the
+    /// table with a delay: a row is read strongly before anything is done with it.
+    ///
+    /// # Errors
+    /// The store did not answer.
+    fn quarantined(
+        &self,
+        shard: u8,
+        after: Option<&(EventId, Timestamp)>,
+        limit: u32,
+    ) -> impl Future<Output = Result<Vec<(EventId, Timestamp)>, StoreError>> + Send;
 }
 
 /// A consumer's marks. Each write is one request to the store and tells, three-valued, what became of it.

@@ -117,7 +117,9 @@ macro_rules! conformance {
                 a_mark_with_an_old_marker_changes_nothing
                 a_mark_of_a_row_that_is_gone_creates_nothing
                 undelivered_rows_are_listed_by_shard_oldest_first
-                a_listing_is_bounded_on_both_sides_and_in_length;
+                a_listing_is_bounded_on_both_sides_and_in_length
+                quarantined_rows_are_listed_by_shard_and_age_page_by_page
+                a_redriven_row_is_no_longer_quarantined;
             queue:
                 what_carries_a_request_is_due_by_its_state
                 a_final_record_leaves_the_queue

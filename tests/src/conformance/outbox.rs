@@ -248,3 +248,72 @@ pub async fn a_listing_is_bounded_on_both_sides_and_in_length<H: Harness>() {
         );
     }
 }
+
+async fn set_aside(store: &impl Outbox, row: &OutboxRow, since: Timestamp) {
+    let Delivery::Undelivered(seen) = row.delivery else {
+        panic!("a row begins undelivered");
+    };
+    let marked = store.quarantine(&row.event.id, seen, "it answered 422", since);
+    assert_eq!(marked.await, Ok(Marked::Done));
+}
+
+/// Two of them at the same instant: no page loses one or tells it twice.
+pub async fn quarantined_rows_are_listed_by_shard_and_age_page_by_page<H: Harness>() {
+    let harness = H::start().await;
+    let store = harness.store();
+    let (here, elsewhere) = (of_shard(2, 6), of_shard(3, 2));
+    commit(&store, [here.clone(), elsewhere.clone()].concat()).await;
+    assert_eq!(store.quarantined(2, None, 100).await, Ok(Vec::new()));
+    // The last one stays undelivered.
+    let mut expected = Vec::new();
+    for (row, after) in here.iter().zip([4_000, 2_000, 2_000, 3_000, 1_000]) {
+        let since = at(NOW + after);
+        set_aside(&store, row, since).await;
+        expected.push((row.event.id.clone(), since));
+    }
+    set_aside(&store, &elsewhere[0], at(NOW)).await;
+
+    let all = store.quarantined(2, None, 100).await.unwrap();
+    let instants: Vec<_> = all.iter().map(|(_, since)| *since).collect();
+    assert!(instants.is_sorted(), "{instants:?}");
+    let mut sorted = all.clone();
+    sorted.sort();
+    expected.sort();
+    assert_eq!(sorted, expected);
+
+    for limit in [1, 2, 3, 5] {
+        let mut paged = Vec::new();
+        loop {
+            let page = store.quarantined(2, paged.last(), limit).await.unwrap();
+            assert!(page.len() <= usize::try_from(limit).unwrap());
+            if page.is_empty() {
+                break;
+            }
+            paged.extend(page);
+        }
+        assert_eq!(paged, all, "pages of {limit}");
+    }
+    assert_eq!(store.quarantined(2, None, 0).await, Ok(Vec::new()));
+    assert_eq!(
+        store.quarantined(3, None, 100).await,
+        Ok(vec![(elsewhere[0].event.id.clone(), at(NOW))])
+    );
+}
+
+/// It is in the one index or in the other.
+pub async fn a_redriven_row_is_no_longer_quarantined<H: Harness>() {
+    let harness = H::start().await;
+    let store = harness.store();
+    let (row, _) = one_row(&store).await;
+    let (id, shard) = (&row.event.id, row.event.shard());
+    set_aside(&store, &row, at(NOW + 5_000)).await;
+    let listed = store.quarantined(shard, None, 100).await.unwrap();
+    assert_eq!(listed, [(id.clone(), at(NOW + 5_000))]);
+    let fresh = marker(at(NOW + 9_000), 7);
+    assert_eq!(store.redrive(id, fresh).await, Ok(Marked::Done));
+    assert_eq!(store.quarantined(shard, None, 100).await, Ok(Vec::new()));
+    assert_eq!(
+        undelivered(&store).await.as_slice(),
+        std::slice::from_ref(id)
+    );
+}

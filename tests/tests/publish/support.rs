@@ -290,6 +290,15 @@ impl Outbox for MarksFail {
     ) -> Result<Vec<(EventId, Marker)>, StoreError> {
         self.store.undelivered(shard, after, before, limit).await
     }
+
+    async fn quarantined(
+        &self,
+        shard: u8,
+        after: Option<&(EventId, Timestamp)>,
+        limit: u32,
+    ) -> Result<Vec<(EventId, Timestamp)>, StoreError> {
+        self.store.quarantined(shard, after, limit).await
+    }
 }
 
 fn timed_out() -> StoreError {

@@ -48,6 +48,9 @@ pub const REASON: &str = "reason";
 /// The sparse index of undelivered rows: pk [`SHARD`], sk [`UNDELIVERED`], keys only.
 pub const UNDELIVERED_INDEX: &str = "undelivered-index";
 
+/// The sparse index of quarantined rows: pk [`QUARANTINE_SHARD`], sk [`QUARANTINED`], keys only.
+pub const QUARANTINED_INDEX: &str = "quarantined-index";
+
 /// Which attributes a row has by where it stands.
 const OF_SOME: [&str; 6] = [
     UNDELIVERED,
@@ -103,7 +106,7 @@ pub(crate) fn standing(
         }
         Delivery::Delivered { at } => vec![(DELIVERED_AT, instant(*at))],
         Delivery::Quarantined { since, reason } => vec![
-            (QUARANTINED, text(format!("{:015}", since.as_millis()))),
+            (QUARANTINED, text(as_fifteen_digits(*since))),
             (QUARANTINE_SHARD, shard()),
             (REASON, text(reason)),
         ],
@@ -161,6 +164,31 @@ pub fn decode_index_entry(item: &Item) -> Decoded<(EventId, Marker)> {
     ))
 }
 
+/// Event and instant of an item of the quarantined index.
+///
+/// # Errors
+/// Its keys are not what any version writes.
+pub fn decode_quarantined_entry(item: &Item) -> Decoded<(EventId, Timestamp)> {
+    let item = Reader::of_index(item);
+    Ok((
+        item.parsed(EVENT, EventId::parse)?,
+        item.parsed(QUARANTINED, fifteen_digits)?,
+    ))
+}
+
+/// The place in the quarantined index behind which a page begins.
+pub(crate) fn quarantined_key(event: &EventId, since: Timestamp) -> Item {
+    let (name, id) = key(event);
+    Item::from([
+        (name, id),
+        (
+            QUARANTINE_SHARD.to_owned(),
+            text(shard_of(event).to_string()),
+        ),
+        (QUARANTINED.to_owned(), text(as_fifteen_digits(since))),
+    ])
+}
+
 fn delivery(item: Reader<'_>, event: &EventId) -> Decoded<Delivery> {
     let (delivery, own): (_, &[&str]) = if item.has(UNDELIVERED) {
         let marker = item.parsed(UNDELIVERED, Marker::decode)?;
@@ -189,5 +217,9 @@ fn delivery(item: Reader<'_>, event: &EventId) -> Decoded<Delivery> {
 
 fn fifteen_digits(text: &str) -> Option<Timestamp> {
     let since = Timestamp::from_millis(text.parse().ok()?)?;
-    (format!("{:015}", since.as_millis()) == text).then_some(since)
+    (as_fifteen_digits(since) == text).then_some(since)
+}
+
+fn as_fifteen_digits(since: Timestamp) -> String {
+    format!("{:015}", since.as_millis())
 }

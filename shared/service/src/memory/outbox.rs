@@ -81,4 +81,28 @@ impl Outbox for MemoryStore {
             .map(|(_, event, marker)| (event.clone(), marker))
             .collect())
     }
+
+    async fn quarantined(
+        &self,
+        shard: u8,
+        after: Option<&(EventId, Timestamp)>,
+        limit: u32,
+    ) -> Result<Vec<(EventId, Timestamp)>, StoreError> {
+        let contents = self.lock();
+        let rows = contents.rows.values().filter_map(Slot::item);
+        let mut found: Vec<_> = rows
+            .filter(|row| shard_of(&row.event.id) == shard)
+            .filter_map(|row| match row.delivery {
+                Delivery::Quarantined { since, .. } => Some((since, &row.event.id)),
+                Delivery::Delivered { .. } | Delivery::Undelivered(_) => None,
+            })
+            .filter(|place| after.is_none_or(|(event, since)| *place > (*since, event)))
+            .collect();
+        found.sort_unstable();
+        found.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
+        Ok(found
+            .into_iter()
+            .map(|(since, event)| (event.clone(), since))
+            .collect())
+    }
 }
