@@ -4,7 +4,11 @@ use std::{path::PathBuf, str::FromStr, time::Duration};
 
 use clap::{Args, Parser, Subcommand};
 
-use crate::{front::Auth, policy::PolicyArgs};
+use crate::{
+    front::Auth,
+    operator::{OperationArgs, OutboxArgs},
+    policy::PolicyArgs,
+};
 
 /// Decide Once on this machine: one recorded decision for each business operation, however often it is asked.
 #[derive(Debug, Parser)]
@@ -25,6 +29,10 @@ pub enum Command {
     Serve(ServeArgs),
     /// Check, try and publish policies
     Policy(PolicyArgs),
+    /// See which events are on their way or set aside, and have them sent again
+    Outbox(OutboxArgs),
+    /// See where operations stand, and which are due
+    Operation(OperationArgs),
     /// Be one process of a function; the stack starts these itself
     #[command(hide = true)]
     Function {

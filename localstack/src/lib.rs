@@ -21,6 +21,7 @@ pub mod front;
 pub mod function;
 pub mod journal;
 pub mod names;
+pub mod operator;
 pub mod policies;
 pub mod policy;
 pub mod processes;

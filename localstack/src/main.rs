@@ -7,6 +7,7 @@ use decide_once::{
     cli::{Cli, Command},
     function::{self, FunctionError},
     one_line,
+    operator::{self, Ended, OperatorArgs},
     policy::{self, PolicyArgs},
     serve,
 };
@@ -19,6 +20,9 @@ const USAGE: u8 = 2;
 /// What the stack prints of itself unless `RUST_LOG` says otherwise. The engine warns of every refused condition, which is how this
 /// product learns that a key is taken: every replay would be a warning.
 const DEFAULT_FILTER: &str = "warn,dynoxide::server=error";
+
+/// What an operator's command prints of itself: index entries that cannot be read.
+const OPERATOR_FILTER: &str = "off,decide_once_dynamodb=error";
 
 #[tokio::main]
 async fn main() -> ExitCode {
@@ -33,6 +37,8 @@ async fn main() -> ExitCode {
             Err(error) => failure(&error),
         },
         Some(Command::Policy(args)) => policy(&args),
+        Some(Command::Outbox(args)) => operate(&OperatorArgs::Outbox(args)).await,
+        Some(Command::Operation(args)) => operate(&OperatorArgs::Operation(args)).await,
         Some(Command::Serve(args)) => serve(&args).await,
         None => serve(&cli.serve).await,
     }
@@ -56,6 +62,21 @@ fn policy(args: &PolicyArgs) -> ExitCode {
                 print!("{}", report.text);
             }
             ExitCode::from(u8::from(!report.well))
+        }
+        Err(error) => failure(&error),
+    }
+}
+
+/// What was found goes to stdout; what was not done, or could not be, to stderr and into the exit code.
+async fn operate(args: &OperatorArgs) -> ExitCode {
+    logging::init_for_people(OPERATOR_FILTER);
+    match operator::run(args).await {
+        Ok(Ended::Well) => ExitCode::SUCCESS,
+        Ok(Ended::Short) => ExitCode::FAILURE,
+        Err(error) if error.is_closed_output() => ExitCode::SUCCESS,
+        Err(error) if error.is_usage() => {
+            failure(&error);
+            ExitCode::from(USAGE)
         }
         Err(error) => failure(&error),
     }
