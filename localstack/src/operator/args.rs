@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, builder::NonEmptyStringValueParser};
 use decide_once_protocol::{ids::EventId, key::IdempotencyKey, scope::OperationId, scope::Tenant};
 
 use super::span;
@@ -29,12 +29,12 @@ pub struct OutboxArgs {
     /// What to do
     #[command(subcommand)]
     pub command: OutboxCommand,
-    /// Which store
-    #[command(flatten)]
-    pub store: StoreArgs,
     /// Say it as JSON, one object a line
     #[arg(long, global = true)]
     pub json: bool,
+    /// Which store
+    #[command(flatten)]
+    pub store: StoreArgs,
 }
 
 /// Arguments of `operation`.
@@ -44,12 +44,12 @@ pub struct OperationArgs {
     /// What to do
     #[command(subcommand)]
     pub command: OperationCommand,
-    /// Which store
-    #[command(flatten)]
-    pub store: StoreArgs,
     /// Say it as JSON, one object a line
     #[arg(long, global = true)]
     pub json: bool,
+    /// Which store
+    #[command(flatten)]
+    pub store: StoreArgs,
 }
 
 /// Which store. Region, credentials, endpoint and trust come from the standard `AWS_*` variables, unless a local stack is named.
@@ -68,6 +68,7 @@ pub struct StoreArgs {
         value_name = "NAME",
         global = true,
         env = "OPERATIONS_TABLE",
+        value_parser = NonEmptyStringValueParser::new(),
         default_value = "operations"
     )]
     pub operations_table: String,
@@ -77,6 +78,7 @@ pub struct StoreArgs {
         value_name = "NAME",
         global = true,
         env = "DECISIONS_TABLE",
+        value_parser = NonEmptyStringValueParser::new(),
         default_value = "decisions"
     )]
     pub decisions_table: String,
@@ -86,6 +88,7 @@ pub struct StoreArgs {
         value_name = "NAME",
         global = true,
         env = "OUTBOX_TABLE",
+        value_parser = NonEmptyStringValueParser::new(),
         default_value = "outbox"
     )]
     pub outbox_table: String,
@@ -150,10 +153,10 @@ pub struct RedriveArgs {
     #[arg(long, conflicts_with = "events")]
     pub quarantined: bool,
     /// Only those that have been quarantined for longer: 90s, 5m, 2h, 7d
-    #[arg(long, value_name = "SPAN", value_parser = span::parse, requires = "quarantined")]
+    #[arg(long, value_name = "SPAN", value_parser = span::parse, requires = "quarantined", conflicts_with = "events")]
     pub older_than: Option<Duration>,
     /// At most so many
-    #[arg(long, value_name = "N", requires = "quarantined")]
+    #[arg(long, value_name = "N", requires = "quarantined", conflicts_with = "events")]
     pub limit: Option<u32>,
     /// Only say what would be done
     #[arg(long)]

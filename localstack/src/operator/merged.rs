@@ -162,3 +162,59 @@ impl<S: Queue> Pages for Stale<'_, S> {
         due.at
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+    use std::collections::BTreeSet;
+    use std::time::Duration;
+
+    use decide_once_protocol::ids::DecisionId;
+    use decide_once_protocol::outbox::Event;
+    use decide_once_protocol::writes::{Answer, Commit};
+    use decide_once_service::{memory::MemoryStore, ports::Store as _};
+    use decide_once_tests::{conformance, samples};
+
+    use super::*;
+
+    /// One commit gives all its rows one instant, and a marker's number is no more than the row's index.
+    #[tokio::test]
+    async fn rows_of_one_marker_over_many_pages_are_told_once_each_oldest_first() {
+        let store = MemoryStore::new();
+        let count = PAGE * u32::from(SHARDS) * 2;
+        let first = samples::row(0).event.time;
+        let events = (0..count).map(|index| {
+            let id = DecisionId::from_random([7; 16]).event(index);
+            // A third of them is later than the others, in no order.
+            let time = first.plus(Duration::from_secs(u64::from(index % 3 / 2)));
+            let event = Event {
+                id,
+                time,
+                ..samples::row(0).event
+            };
+            event.into_row(0)
+        });
+        conformance::place(&store, &samples::record(samples::processing())).await;
+        let commit = Commit {
+            events: events.collect(),
+            ..samples::commit(Vec::new())
+        };
+        assert_eq!(store.commit(&commit).await, Answer::Applied);
+
+        let before = Marker {
+            since: first.plus(Duration::from_secs(60)),
+            number: 0,
+        };
+        let mut rows = Merged::new(Undelivered {
+            store: &store,
+            before,
+        });
+        let (mut told, mut instants) = (BTreeSet::new(), Vec::new());
+        while let Some((event, marker)) = rows.next().await.unwrap() {
+            assert!(told.insert(event), "told twice");
+            instants.push(marker.since);
+        }
+        assert_eq!(told.len(), usize::try_from(count).unwrap());
+        assert!(instants.is_sorted());
+    }
+}

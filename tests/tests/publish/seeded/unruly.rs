@@ -257,6 +257,15 @@ impl Outbox for Unruly {
         self.read(self.store.undelivered(shard, after, before, limit))
             .await
     }
+
+    async fn quarantined(
+        &self,
+        shard: u8,
+        after: Option<&(EventId, Timestamp)>,
+        limit: u32,
+    ) -> Result<Vec<(EventId, Timestamp)>, StoreError> {
+        self.read(self.store.quarantined(shard, after, limit)).await
+    }
 }
 
 impl Queue for Unruly {
