@@ -156,7 +156,12 @@ pub struct RedriveArgs {
     #[arg(long, value_name = "SPAN", value_parser = span::parse, requires = "quarantined", conflicts_with = "events")]
     pub older_than: Option<Duration>,
     /// At most so many
-    #[arg(long, value_name = "N", requires = "quarantined", conflicts_with = "events")]
+    #[arg(
+        long,
+        value_name = "N",
+        requires = "quarantined",
+        conflicts_with = "events"
+    )]
     pub limit: Option<u32>,
     /// Only say what would be done
     #[arg(long)]

@@ -92,7 +92,10 @@ async fn wrong_usage_is_told_from_what_is_not_done() {
         (&["outbox", "redrive"][..], "EVENT"),
         (&["outbox", "redrive", id, "--quarantined"], "--quarantined"),
         (&["outbox", "redrive", id, "--limit", "3"], "--limit"),
-        (&["outbox", "redrive", id, "--older-than", "5m"], "--older-than"),
+        (
+            &["outbox", "redrive", id, "--older-than", "5m"],
+            "--older-than",
+        ),
         (&["outbox", "redrive", "--limit", "3"], "--quarantined"),
         (&["outbox", "show", "nonsense"], "a decision's id"),
         (&["outbox", "list", "--older-than", "5"], "90s, 5m, 2h, 7d"),
