@@ -94,6 +94,16 @@ def with_path_in_the_log(template, resources):
     settings["Format"] = settings["Format"].replace('"status"', '"path":"$context.path","status"')
 
 
+def global_table(template, resources):
+    """A table that two regions write."""
+    resources["Operations"]["Type"] = "AWS::DynamoDB::GlobalTable"
+
+
+def any_audience(template, resources):
+    """Tokens that were made for another service."""
+    resources["Authorizer"]["Properties"]["JwtConfiguration"]["Audience"] = [""]
+
+
 def unkept(template, resources):
     """A table that goes with its stack."""
     del resources["Decisions"]["DeletionPolicy"]
@@ -124,9 +134,12 @@ MISTAKES = [
     ("a schedule's plural", schedule("rate(5 minute)"), "is no schedule"),
     ("two sweeps at once", properties("Sweep", ReservedConcurrentExecutions=None), "Sweep may run twice at once"),
     ("an open route", properties("DefaultRoute", AuthorizationType="NONE", AuthorizerId=None), "the route $default is NONE"),
+    ("tokens for others", any_audience, "takes tokens of any issuer or audience"),
+    ("an API without limits", properties("Stage", DefaultRouteSettings={}), "is not throttled by default"),
     ("a stage in the path", named_stage, "needs the stage $default"),
     ("the access log has paths", with_path_in_the_log, "the access log names path"),
     ("an index with one partition", constant_partition, "is not known to be spread"),
+    ("a table in two regions", global_table, "Operations is a global table"),
     ("a stream without the old image", properties("Outbox", StreamSpecification={"StreamViewType": "NEW_IMAGE"}), "PublishMapping has not both images"),
     ("another TTL attribute", properties("Decisions", TimeToLiveSpecification={"AttributeName": "ttl", "Enabled": True}), "Decisions does not expire by ttlSec"),
     ("a table goes with its stack", unkept, "Decisions goes with its stack"),
