@@ -15,8 +15,8 @@ METHODS = {
     "sweep": DECIDING | DELIVERING | {"due", "read_row", "undelivered"},
     "consume": set(),
 }
-# Methods of the adapter that no deployed function calls.
-NOT_DEPLOYED = {"check_tables", "redrive"}
+# Methods of the adapter that the operator's command calls, under a role of its own, and no deployed function.
+NOT_DEPLOYED = {"check_tables", "quarantined", "redrive"}
 # What an SDK call needs. A transaction needs what its items do.
 ACTIONS = {
     "get_item": "dynamodb:GetItem",
