@@ -19,7 +19,7 @@ DEPLOYMENTS = {
     "eventbridge, IAM": {},
     "eventbridge, JWT": {"JwtIssuer": "https://issuer.example", "JwtAudience": "decide-once", "RatePerSecond": "50", "AlarmTopicArn": "arn:aws:sns:eu-central-1:000000000000:alarms"},
     "sqs, with a review desk": {"Sink": "sqs", "ReviewDeskUrl": "https://desk.example/"},
-    "sns": {"Sink": "sns"},
+    "sns": {"Sink": "sns", "MathAlarms": "false"},
     "http": {"Sink": "http", "SinkUrl": "https://receiver.example/", "WebhookSecretsArn": "arn:aws:secretsmanager:eu-central-1:000000000000:secret:x"},
 }
 
