@@ -68,6 +68,8 @@ def spread(template, resources, given):
             said.append(f"protocol: {function} is not a hash modulo {shards}")
         if int(sources.constant(shards, "shared/protocol/src")) < 2:
             said.append(f"protocol: {shards} is less than two: one partition takes everything")
+        if f"Laps::of({shards})" not in sources.text("shared/service/src/sweep/mod.rs"):
+            said.append(f"sweep: not all of {shards} are visited")
     for name, table in of_type(resources, "AWS::DynamoDB::Table").items():
         for index in table.get("GlobalSecondaryIndexes", []):
             partition = next(k["AttributeName"] for k in index["KeySchema"] if k["KeyType"] == "HASH")
