@@ -3,7 +3,7 @@
 //! The tokens are for this machine only; a deployed API has its own issuer. Claims are strings, all of them: API Gateway passes them so,
 //! and `aws_lambda_events` cannot read an event with another type among them.
 
-use http::{HeaderMap, header::AUTHORIZATION, request::Parts};
+use http::{HeaderMap, Method, header::AUTHORIZATION, request::Parts};
 use serde::Serialize;
 
 use super::refusal::Refusal;
@@ -81,7 +81,8 @@ const TOKENS: [(&str, Identity); 3] = [
     ),
 ];
 
-/// The paths whose routes have no authorizer: who looks whether the service lives, or what it is, needs no token, and one that is sent is not looked at.
+/// The paths whose `GET` has a route without an authorizer, as in `template.yaml`: who looks whether the service lives, or what it is, needs no
+/// token, and one that is sent is not looked at.
 const OPEN: [&str; 2] = ["/health", "/openapi.json"];
 
 /// The caller of a request; none where its route asks for none.
@@ -89,7 +90,7 @@ const OPEN: [&str; 2] = ["/health", "/openapi.json"];
 /// # Errors
 /// The caller is not known.
 pub(super) fn identify(auth: Auth, request: &Parts) -> Result<Option<Identity>, Refusal> {
-    if OPEN.contains(&request.uri.path()) {
+    if request.method == Method::GET && OPEN.contains(&request.uri.path()) {
         return Ok(None);
     }
     auth.identify(&request.headers).map(Some)

@@ -27,6 +27,9 @@ async fn a_route_without_an_authorizer_looks_at_no_token() {
     for path in ["/health", "/openapi.json"] {
         let _ = stack.get(path).send().await.expect(200);
         let _ = stack.get(path).token("tok-gamma").send().await.expect(200);
+        // The route is that of one method.
+        let post = stack.post(path).send().await;
+        let _ = post.expect(401);
     }
 }
 
