@@ -43,7 +43,7 @@ const UNDELIVERED: &str = r#"{"dynamodb":{"NewImage":{"undelivered":{"S":[{"exis
 /// Small, since a batch whose function dies is sent again from its start.
 const BATCH_SIZE: usize = 10;
 
-/// An operation whose worker died is held for its lease; then the sweeper has it.
+/// What a store that does not answer takes; then the sweeper has it.
 const EVALUATE_RETRIES: u32 = 20;
 
 /// The stream is looked at often, for whoever watches, but not so often that an idle stack is busy.

@@ -20,6 +20,34 @@ async fn queued(stack: &Stack, key: &str) -> Answer {
     queued
 }
 
+/// A sweep finds what a dead worker has left, once its lease has lapsed and a little more; unless the stream, which hands in again
+/// what nobody answered for, comes to it at that very moment.
+async fn swept_after_its_lease(stack: &Stack) {
+    stack.advance(LEASE_LAPSES + 10).await;
+    let _ = stack.sweep().await;
+}
+
+/// A worker that died holds up nobody: its operation waits for the end of its lease, those behind it do not.
+#[tokio::test]
+async fn a_worker_that_died_does_not_hold_up_what_is_queued_behind_it() {
+    let stack = Stack::start(&[]).await;
+    kill_at(&stack, "before_commit").await;
+    let held_up = queued(&stack, &fresh_key()).await;
+    eventually("the worker's death", async || {
+        let processes = stack.processes().await;
+        let evaluate = processes.iter().find(|it| it.function == "evaluate");
+        evaluate.filter(|it| it.restarts > 0).map(|_| ())
+    })
+    .await;
+    for _ in 0..8 {
+        let accepted = queued(&stack, &fresh_key()).await;
+        let _ = in_state(&stack, &accepted, "SUCCEEDED").await;
+    }
+    assert_eq!(operation(&stack, &held_up).await["state"], "PROCESSING");
+    swept_after_its_lease(&stack).await;
+    let _ = in_state(&stack, &held_up, "SUCCEEDED").await;
+}
+
 /// The operation, once it is in this state.
 async fn in_state(stack: &Stack, answer: &Answer, state: &str) -> Value {
     eventually(state, async || {
@@ -56,8 +84,8 @@ async fn a_queued_request_is_decided_by_the_stream() {
     assert_eq!(exactly_one(&stack, &replay).await.len(), 1);
 }
 
-/// At each point, by a kill: the stream hands the operation in again, and it is decided once. After the reservation its dead owner
-/// is waited for, for as long as its lease is.
+/// At each point, by a kill: it is decided once. After the reservation its dead owner is waited for, for as long as its lease is; then the
+/// sweeper has it.
 #[tokio::test]
 async fn a_worker_of_the_queue_that_dies_is_followed_by_another() {
     for point in ["after_reserve", "before_commit", "after_commit"] {
@@ -75,7 +103,7 @@ async fn a_worker_of_the_queue_that_dies_is_followed_by_another() {
             let status = operation(&stack, &accepted).await;
             assert_eq!(status["state"], "PROCESSING");
             assert!(!status["advice"].as_str().unwrap().contains("POST again"));
-            stack.advance(LEASE_LAPSES).await;
+            swept_after_its_lease(&stack).await;
         }
         let _ = in_state(&stack, &accepted, "SUCCEEDED").await;
         let replay = post(&stack, &key).send().await.expect(200);
@@ -93,7 +121,7 @@ async fn a_worker_of_the_queue_that_panics_is_followed_by_another() {
         (operation(&stack, &accepted).await["attempts"] == 1).then_some(())
     })
     .await;
-    stack.advance(LEASE_LAPSES).await;
+    swept_after_its_lease(&stack).await;
     let _ = in_state(&stack, &accepted, "SUCCEEDED").await;
     exactly_one(&stack, &retried(&stack, &key).await).await;
 }

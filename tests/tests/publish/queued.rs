@@ -9,6 +9,7 @@ use decide_once_protocol::{
 use decide_once_service::{
     ports::Clock as _,
     resume::{NotYet, Resumed},
+    settings::QUEUE_PATIENCE,
     sweep::MARGIN,
 };
 use decide_once_tests::{
@@ -24,9 +25,9 @@ const SECOND: Duration = Duration::from_secs(1);
 async fn a_queued_operation_that_the_stream_missed_is_decided() {
     let world = World::default();
     let record = world.queue("k-1").await;
-    world.time.advance(MARGIN - SECOND);
+    world.time.advance(QUEUE_PATIENCE - SECOND);
     let early = world.sweep().await;
-    assert_eq!(early.oldest_due, Some(MARGIN - SECOND));
+    assert_eq!(early.oldest_due, Some(QUEUE_PATIENCE - SECOND));
     assert_eq!(early.operations.succeeded, 0);
     world.time.advance(SECOND);
     assert_eq!(world.sweep().await.operations.succeeded, 1);
@@ -55,7 +56,7 @@ async fn a_queued_operation_whose_worker_died_is_decided_after_its_lease() {
     dead.abort();
     world
         .time
-        .advance(Duration::from_secs(30) + MARGIN - SECOND);
+        .advance(Duration::from_secs(30) + QUEUE_PATIENCE - SECOND);
     assert_eq!(world.sweep().await.operations.succeeded, 0);
     world.time.advance(SECOND);
     assert_eq!(world.sweep().await.operations.succeeded, 1);
@@ -76,7 +77,7 @@ async fn a_queued_operation_that_was_given_up_is_tried_again_after_its_pause() {
         throttled.resume(&record.operation, deadline).await,
         Resumed::NotYet(NotYet::GivenUp)
     );
-    world.time.advance(MARGIN + SECOND);
+    world.time.advance(QUEUE_PATIENCE + SECOND);
     assert_eq!(world.sweep().await.operations.succeeded, 0);
     world.time.advance(SECOND);
     assert_eq!(world.sweep().await.operations.succeeded, 1);

@@ -48,10 +48,13 @@ impl Task {
 }
 
 impl Fates {
-    /// The names of what is not final.
+    /// The names of what a stream should hand in again: what was not begun, or whose store did not answer. The rest is in the queue's
+    /// index, under the time at which it makes sense to go on with it (the end of a lease, a pause that doubles), and is the sweeper's:
+    /// to hand it in again and again until then would hold up everybody behind it, and use up its attempts.
     pub fn unfinished(&self) -> impl Iterator<Item = &str> {
         self.not_yet
             .iter()
+            .filter(|(_, why)| matches!(why, NotYet::Store | NotYet::OutOfTime))
             .filter_map(|(task, _)| task.name.as_deref())
     }
 

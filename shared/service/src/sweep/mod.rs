@@ -31,10 +31,11 @@ use crate::decide::Decider;
 use crate::ports::{Clock, Ids, Mismatches, Outbox, Queue, Read, Sink, Store, StoreError};
 use crate::publish::{Due, Publisher};
 use crate::resume::Task;
+use crate::settings::QUEUE_PATIENCE;
 use laps::Laps;
 
-/// How old a row or a due operation is before a sweep takes it up: the streams have it within a second, and try again for a
-/// while.
+/// How old a row is before a sweep takes it up: the stream has it within a second, and tries again for a while. An operation is
+/// taken up [`QUEUE_PATIENCE`] after it was due: its stream tries once.
 pub const MARGIN: Duration = Duration::from_secs(60);
 
 /// Entries of one lane or shard that are taken up in one turn.
@@ -98,7 +99,7 @@ where
 
     /// Goes on with a page of each lane.
     async fn operations(&self, deadline: Timestamp, swept: &mut Swept) -> Result<(), StoreError> {
-        let by = self.now().minus(self.margin);
+        let by = self.now().minus(self.margin.min(QUEUE_PATIENCE));
         let open = lock(&self.lanes).open();
         let pages = open.iter().map(async |(lane, after)| {
             let page = self.decider.store.due(*lane, after.as_ref(), by, PAGE);
