@@ -106,10 +106,12 @@ async fn black_out(stack: &Stack, random: &mut Random) {
 async fn nothing_that_was_answered_is_lost_when_every_process_dies_at_once() {
     let mut random = Random(seed());
     let data = tempfile::tempdir().unwrap();
-    // A lease of two seconds: with `--data` time cannot be moved on.
+    // A lease of two seconds, and a sweep each second for what dead workers hold: with `--data` time cannot be moved on.
     let args = [
         "--concurrency",
         "3",
+        "--sweep-every",
+        "1",
         "--env",
         "LEASE_CAP_MS=1000",
         "--data",
