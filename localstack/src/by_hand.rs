@@ -11,7 +11,13 @@ use decide_once_dynamodb::{DynamoStore, MissingTable, TableNames, client_from_en
 pub(crate) const STACK: &str = "DECIDE_ONCE_LOCAL_STACK";
 
 /// The variables that name a function's tables; each function has those that it needs.
-const TABLES: [&str; 3] = ["OPERATIONS_TABLE", "DECISIONS_TABLE", "OUTBOX_TABLE"];
+const TABLES: [&str; 5] = [
+    "OPERATIONS_TABLE",
+    "DECISIONS_TABLE",
+    "OUTBOX_TABLE",
+    "INBOX_TABLE",
+    "BALANCES_TABLE",
+];
 
 /// Asks for the tables, unless a stack has started this process.
 ///

@@ -81,6 +81,12 @@ pub struct ServeArgs {
     /// Seconds between two sweeps for what the streams have missed; 0 is never (`POST /_local/schedules/sweep` all the same)
     #[arg(long, value_name = "SECONDS", default_value_t = 60)]
     pub sweep_every: u64,
+    /// How long a queue's message that was received is nobody else's; one that is not done comes again then
+    #[arg(long, value_name = "MS", default_value_t = 30_000, value_parser = clap::value_parser!(u64).range(50..=43_200_000))]
+    pub queue_visibility_ms: u64,
+    /// How often a queue's message is delivered before its dead-letter queue has it (1 to 1000)
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=1_000))]
+    pub queue_receives: u32,
     /// A further variable for the functions; can be repeated
     #[arg(long, value_name = "NAME=VALUE", value_parser = variable)]
     pub env: Vec<(String, String)>,

@@ -45,6 +45,8 @@ pub async fn run(name: &str) -> Result<(), FunctionError> {
         (Ok(()), names::DECIDE) => fn_decide::run().await,
         (Ok(()), names::EVALUATE) => fn_evaluate::run().await,
         (Ok(()), names::PUBLISH) => fn_publish::run().await,
+        (Ok(()), names::CONSUME) => fn_consume::run().await,
+        (Ok(()), names::INTAKE) => fn_intake::run().await,
         (Ok(()), names::SWEEP) => fn_sweep::run().await,
         (Ok(()), _) => return Err(FunctionError::Unknown(name.to_owned())),
     };

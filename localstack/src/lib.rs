@@ -27,6 +27,7 @@ pub mod policy;
 pub mod processes;
 pub mod proxy;
 pub mod pump;
+pub mod queue;
 pub mod runtime_api;
 pub mod serve;
 pub mod stack;

@@ -17,11 +17,13 @@ use decide_once_service::crash::{DIRECTORY, POINTS, PREFIX};
 use decide_once_tests::binary;
 
 /// The functions' packages and their binaries.
-const FUNCTIONS: [(&str, &str); 4] = [
+const FUNCTIONS: [(&str, &str); 6] = [
     ("fn-decide", "decide"),
     ("fn-evaluate", "evaluate"),
     ("fn-publish", "publish"),
     ("fn-sweep", "sweep"),
+    ("fn-consume", "consume"),
+    ("fn-intake", "intake"),
 ];
 
 /// The profile that they are built in.

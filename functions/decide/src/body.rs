@@ -1,14 +1,11 @@
 //! The key and the body, read strictly: what is refused here is stored nowhere.
 
 use decide_once_protocol::key::{self, IdempotencyKey, KeyError};
-use decide_once_protocol::request::DecisionRequest;
+use decide_once_protocol::request::{DecisionRequest, MAX_BODY_BYTES};
 use decide_once_service::problem::{Kind, Problem};
 use lambda_http::Request;
 use lambda_http::http::HeaderMap;
 use lambda_http::http::header::{CONTENT_ENCODING, CONTENT_TYPE};
-
-/// The largest body, decoded.
-const BODY_LIMIT: usize = 64 * 1024;
 
 /// The `Idempotency-Key`.
 ///
@@ -39,9 +36,9 @@ pub(crate) fn request(request: &Request) -> Result<DecisionRequest, Box<Problem>
         return Err(Box::new(Problem::new(Kind::MediaTypeUnsupported, detail)));
     }
     let body: &[u8] = request.body().as_ref();
-    if body.len() > BODY_LIMIT {
+    if body.len() > MAX_BODY_BYTES {
         let detail = format!(
-            "the body has {} bytes; at most {BODY_LIMIT} are taken",
+            "the body has {} bytes; at most {MAX_BODY_BYTES} are taken",
             body.len()
         );
         return Err(Box::new(Problem::new(Kind::BodyTooLarge, detail)));

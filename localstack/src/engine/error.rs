@@ -47,6 +47,14 @@ pub enum EngineError {
         /// The engine's reason.
         source: DynoxideError,
     },
+    /// A table could not be read.
+    #[error("cannot read table `{table}`")]
+    Read {
+        /// Name of the table.
+        table: String,
+        /// The engine's reason.
+        source: DynoxideError,
+    },
     /// A sweep of expired items failed.
     #[error("cannot delete items past their TTL")]
     Sweep(#[source] DynoxideError),

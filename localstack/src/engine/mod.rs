@@ -16,6 +16,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use dynoxide::Database;
+use dynoxide::actions::scan::ScanRequest;
+use serde_json::Value;
 
 pub use clock::EngineClock;
 pub use error::{EngineError, NotSteerable};
@@ -118,6 +120,36 @@ impl Engine {
     /// The engine's storage failed.
     pub fn sweep_ttl(&self) -> Result<usize, EngineError> {
         self.db.sweep_ttl().map_err(EngineError::Sweep)
+    }
+
+    /// Every item of a table, in DynamoDB's JSON. For looking at it: calls of its own are neither counted nor made to fail.
+    ///
+    /// # Errors
+    /// There is no such table, or the storage failed.
+    pub fn items(&self, table: &str) -> Result<Vec<Value>, EngineError> {
+        let mut items = Vec::new();
+        let mut from = None;
+        loop {
+            let request = ScanRequest {
+                table_name: table.to_owned(),
+                exclusive_start_key: from,
+                ..ScanRequest::default()
+            };
+            let page = self.db.scan(request).map_err(|source| EngineError::Read {
+                table: table.to_owned(),
+                source,
+            })?;
+            let found = page.items.unwrap_or_default();
+            items.extend(
+                found
+                    .iter()
+                    .filter_map(|item| serde_json::to_value(item).ok()),
+            );
+            from = page.last_evaluated_key;
+            if from.is_none() {
+                return Ok(items);
+            }
+        }
     }
 
     /// Creates the product's tables with their streams, indexes and TTL; those that exist already are left as they are.

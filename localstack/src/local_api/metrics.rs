@@ -6,11 +6,13 @@ use axum::{Json, Router, extract::State, routing::get};
 use serde::Serialize;
 use serde_json::Value;
 
+use super::queues;
 use crate::{
     front::{LastRequest, Meter},
     processes::ProcessStatus,
     proxy::{Counted, Proxy},
     pump::PumpState,
+    queue::{MappingState, Queue, QueueState},
     runtime_api::{Functions, Load},
     stack::Schedule,
 };
@@ -29,12 +31,18 @@ pub(crate) struct Views {
     pub(crate) processes: Arc<dyn Fn() -> Vec<ProcessStatus> + Send + Sync>,
     /// The mappings from streams, by function.
     pub(crate) streams: BTreeMap<&'static str, StreamView>,
+    /// The queues by name, and the mappings from them by function.
+    pub(crate) queues: Arc<BTreeMap<&'static str, Arc<Queue>>>,
+    pub(crate) fed: BTreeMap<&'static str, FedView>,
     /// The schedule of the sweeps.
     pub(crate) sweeps: Arc<Schedule>,
 }
 
 /// How far a mapping is.
 pub(crate) type StreamView = Arc<dyn Fn() -> PumpState + Send + Sync>;
+
+/// What a mapping from a queue has done.
+pub(crate) type FedView = Arc<dyn Fn() -> MappingState + Send + Sync>;
 
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -49,6 +57,10 @@ struct Metrics {
     processes: Vec<ProcessStatus>,
     /// Mappings from streams, by function.
     streams: BTreeMap<&'static str, PumpState>,
+    /// How each queue stands.
+    queues: BTreeMap<&'static str, QueueState>,
+    /// Mappings from queues, by function.
+    fed: BTreeMap<&'static str, MappingState>,
     /// What the last sweep found and did; `null` before the first one.
     last_sweep: Option<Value>,
 }
@@ -88,6 +100,13 @@ async fn metrics(State(sources): State<Sources>) -> Json<Metrics> {
         functions: sources.functions.load(),
         processes: (sources.views.processes)(),
         last_sweep: sources.views.sweeps.last(),
+        queues: queues::states(&sources.views.queues),
+        fed: sources
+            .views
+            .fed
+            .iter()
+            .map(|(function, view)| (*function, view()))
+            .collect(),
         streams: sources
             .views
             .streams

@@ -13,19 +13,28 @@
 //! | `GET /_local/events` | the CloudEvents that the sink has acknowledged, in order, duplicates included |
 //! | `GET /_local/on-failure` | what the stream's mapping gave up, as its on-failure destination gets it |
 //! | `POST /_local/schedules/sweep` | the sweep function, now and not in its minute; what it answers |
+//! | `GET /_local/queues`, `GET /_local/queues/{name}` | how each queue stands; what is in one |
+//! | `POST /_local/queues/{name}`, `…/redrive` | puts a message in, `Idempotency-Key` as its attribute; hands in again what its dead-letter queue has |
+//! | `POST /_local/sqs` | the same queues for an SDK's client of SQS |
+//! | `GET /_local/balances` | what the consumer has made of the events |
+//! | `GET /_local/reviews` | what the review desk was asked for, and how often |
 //! | `POST /_local/sink {"state":"up"}` | `up`, `down` (503), `slow`, or `poison` (422) |
 //! | `POST /_local/sink/receive` | where the publisher sends to |
 //!
 //! One file a resource; each is a router of its own.
 
+mod balances;
 mod clock;
+mod desk;
 mod faults;
 mod kept;
 mod metrics;
 mod origin;
 mod problem;
+mod queues;
 mod schedule;
 mod sink;
+mod sqs;
 mod store;
 
 use std::{collections::BTreeMap, sync::Arc};
@@ -41,7 +50,9 @@ use crate::{
     engine::{Engine, TableNames},
     front::Meter,
     journal::Journal,
+    names,
     proxy::Proxy,
+    queue::Queue,
     runtime_api::Functions,
     stack::Schedule,
 };
@@ -59,6 +70,10 @@ pub(crate) struct LocalApi {
     pub(crate) received: Arc<Journal>,
     /// What the stream's mapping gave up.
     pub(crate) given_up: Arc<Journal>,
+    /// The queues by name.
+    pub(crate) queues: Arc<BTreeMap<&'static str, Arc<Queue>>>,
+    /// The stack's own address.
+    pub(crate) url: String,
     pub(crate) meter: Meter,
     pub(crate) schedule: Arc<Schedule>,
     pub(crate) functions: Arc<Functions>,
@@ -69,6 +84,10 @@ pub(crate) struct LocalApi {
 pub(crate) fn router(api: LocalApi) -> Router {
     Router::new()
         .merge(store::router(&api.engine.endpoint(), &api.tables))
+        .merge(balances::router(
+            Arc::clone(&api.engine),
+            api.tables.balances,
+        ))
         .merge(clock::router(api.engine, api.clock))
         .merge(metrics::router(
             api.stores.clone(),
@@ -80,7 +99,13 @@ pub(crate) fn router(api: LocalApi) -> Router {
         .merge(kept::router("/events", Arc::clone(&api.received)))
         .merge(kept::router("/on-failure", api.given_up))
         .merge(schedule::router(api.schedule))
-        .merge(sink::router(api.received))
+        .merge(sink::router(
+            api.received,
+            Arc::clone(&api.queues[names::CONSUME]),
+        ))
+        .merge(queues::router(Arc::clone(&api.queues)))
+        .merge(sqs::router(api.queues, api.url))
+        .merge(desk::router())
         .fallback(async |uri: Uri| Problem::not_found(&uri))
         .method_not_allowed_fallback(async || Problem::method_not_allowed())
         .layer(axum::middleware::from_fn(origin::guard))

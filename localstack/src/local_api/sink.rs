@@ -1,6 +1,7 @@
 //! The sink of the local stack: takes CloudEvents over HTTP, keeps them, and can be made to fail.
 
 use std::{
+    collections::BTreeMap,
     str,
     sync::{Arc, Mutex, PoisonError},
     time::Duration,
@@ -12,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::problem::{Problem, read};
-use crate::journal::Journal;
+use crate::{journal::Journal, queue::Queue};
 
 /// How long a slow sink takes: longer than a delivery that is in no trouble, shorter than any client's patience.
 const SLOWNESS: Duration = Duration::from_secs(2);
@@ -39,6 +40,8 @@ enum Behaviour {
 struct Sink {
     behaviour: Arc<Mutex<Behaviour>>,
     received: Arc<Journal>,
+    /// Where a consumer gets them from.
+    events: Arc<Queue>,
 }
 
 impl Sink {
@@ -75,14 +78,15 @@ struct Required {
     _type: String,
 }
 
-/// The switch and the receiver; what it acknowledges is in `received` by then.
-pub(super) fn router(received: Arc<Journal>) -> Router {
+/// The switch and the receiver; what it acknowledges is in `received` and on the consumer's queue by then.
+pub(super) fn router(received: Arc<Journal>, events: Arc<Queue>) -> Router {
     Router::new()
         .route("/sink", post(switch))
         .route("/sink/receive", post(receive))
         .with_state(Sink {
             behaviour: Arc::default(),
             received,
+            events,
         })
 }
 
@@ -132,6 +136,10 @@ async fn receive(
     let event = str::from_utf8(&body).map_err(|error| unkept(&error))?;
     sink.received
         .append(event)
+        .map_err(|error| unkept(&error))?;
+    let attributes = BTreeMap::from([(CONTENT_TYPE.to_string(), STRUCTURED.to_owned())]);
+    sink.events
+        .send(event.to_owned(), attributes)
         .map_err(|error| unkept(&error))?;
     Ok(StatusCode::NO_CONTENT)
 }

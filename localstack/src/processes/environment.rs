@@ -21,6 +21,9 @@ const PASSED_ON: [&str; 7] = [
 /// Memory that a function believes to have; nothing enforces it here.
 const MEMORY_MB: &str = "512";
 
+/// Whose requests come from the intake's queue: the tenant of a caller without a token.
+const LOCAL_TENANT: &str = "local";
+
 /// The environment of all function processes of a stack.
 #[derive(Debug, Clone)]
 pub struct Environment {
@@ -36,8 +39,8 @@ pub struct Environment {
     pub clock: PathBuf,
     /// The directory of armed crash points ([`CrashPoints`](crate::crash_points::CrashPoints)).
     pub crash_points: PathBuf,
-    /// Where the publisher sends events.
-    pub sink: String,
+    /// The stack's own address: the sink, the queues and the review desk are there.
+    pub url: String,
     /// `--env NAME=VALUE`.
     pub extra: Vec<(String, String)>,
 }
@@ -124,7 +127,30 @@ impl Environment {
             ("DECISIONS_TABLE", self.tables.decisions.clone().into()),
             ("OUTBOX_TABLE", self.tables.outbox.clone().into()),
             ("POLICIES_DIR", self.policies.clone().into()),
-            ("SINK_URL", self.sink.clone().into()),
+            ("INBOX_TABLE", self.tables.inbox.clone().into()),
+            ("BALANCES_TABLE", self.tables.balances.clone().into()),
+            (
+                "SINK_URL",
+                format!("{}/_local/sink/receive", self.url).into(),
+            ),
+            // With `--env SINK=sqs` events take this way to their consumer.
+            (
+                "SINK_QUEUE_URL",
+                names::queue_url(&self.url, names::CONSUME).into(),
+            ),
+            (
+                "AWS_ENDPOINT_URL_SQS",
+                format!("{}/_local/sqs", self.url).into(),
+            ),
+            (
+                "REVIEW_DESK_URL",
+                format!("{}/_local/reviews/receive", self.url).into(),
+            ),
+            ("INTAKE_TENANT", LOCAL_TENANT.into()),
+            (
+                "DEAD_LETTER_QUEUE_URL",
+                names::queue_url(&self.url, names::INTAKE_DEAD).into(),
+            ),
             // The tables are there: a function need not look.
             (by_hand::STACK, "1".into()),
             ("WRITE_SCOPE", "decisions:write".into()),

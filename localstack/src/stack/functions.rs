@@ -38,6 +38,12 @@ pub(super) const PUBLISH_TIMEOUT: Duration = Duration::from_secs(60);
 /// How long a sweep may take; the rest is the next one's.
 pub(super) const SWEEP_TIMEOUT: Duration = Duration::from_secs(60);
 
+/// How long a batch of events may take: each is two or three round trips.
+pub(super) const CONSUME_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// How long a batch of decision requests may take.
+pub(super) const INTAKE_TIMEOUT: Duration = Duration::from_secs(5);
+
 pub(super) fn plan(args: &ServeArgs) -> Vec<Plan> {
     vec![
         Plan {
@@ -54,6 +60,17 @@ pub(super) fn plan(args: &ServeArgs) -> Vec<Plan> {
         Plan {
             name: names::PUBLISH,
             timeout: PUBLISH_TIMEOUT,
+            processes: 1,
+        },
+        // A mapping from a queue hands in one batch at a time, here.
+        Plan {
+            name: names::CONSUME,
+            timeout: CONSUME_TIMEOUT,
+            processes: 1,
+        },
+        Plan {
+            name: names::INTAKE,
+            timeout: INTAKE_TIMEOUT,
             processes: 1,
         },
         // One at a time.

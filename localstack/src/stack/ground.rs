@@ -10,7 +10,7 @@ use std::{
 
 use tempfile::TempDir;
 
-use super::{StartError, error::system, functions::Plan};
+use super::{StartError, error::system, functions::Plan, queues};
 use crate::{
     cli::ServeArgs,
     clock::LocalClock,
@@ -19,6 +19,7 @@ use crate::{
     journal::Journal,
     proxy::Proxy,
     pump::CheckpointStore,
+    queue::Queue,
 };
 
 /// The ground of a stack.
@@ -26,6 +27,8 @@ use crate::{
 pub(super) struct Ground {
     pub(super) engine: Arc<Engine>,
     pub(super) tables: TableNames,
+    /// The queues by name.
+    pub(super) queues: Arc<BTreeMap<&'static str, Arc<Queue>>>,
     /// Where the tables are kept, if they are.
     data: Option<PathBuf>,
     /// One way to the store for each function, so that their calls are counted and fail apart.
@@ -61,7 +64,10 @@ impl Ground {
             .map_err(system("create the directory of crash points"))?;
         // Beside the engine's own files: it has the directory for itself by now.
         let data = args.data.as_deref();
+        let queues = queues::open(args, &engine.clock(), data)
+            .map_err(system("read what the queues have, in the data directory"))?;
         Ok(Self {
+            queues: Arc::new(queues),
             engine,
             tables,
             stores,

@@ -4,6 +4,7 @@ mod error;
 mod functions;
 mod ground;
 mod mapping;
+mod queues;
 mod schedule;
 mod server;
 
@@ -28,6 +29,7 @@ use crate::{
 use error::system;
 use ground::Ground;
 use mapping::Running;
+use queues::Feeding;
 use server::{Server, listen};
 
 /// How long requests that are under way may take to finish at a stop. Ctrl-C should feel like an end.
@@ -40,6 +42,7 @@ pub struct Stack {
     sample: Option<Sample>,
     front: Server,
     mappings: Vec<Running>,
+    fed: Vec<Feeding>,
     sweeps: Option<JoinHandle<()>>,
     supervisor: Supervisor,
     runtime_api: Server,
@@ -78,7 +81,7 @@ impl Stack {
             policies,
             clock: ground.clock.path().to_owned(),
             crash_points: ground.crash_points.path().to_owned(),
-            sink: format!("{url}/_local/sink/receive"),
+            url: url.clone(),
             extra: args.env.clone(),
         };
         environment.check()?;
@@ -87,6 +90,7 @@ impl Stack {
         let mappings = mapping::start(args, &ground, &Invoker::new(Arc::clone(&functions)))?;
 
         let invoker = Invoker::new(Arc::clone(&functions));
+        let fed = queues::start(&ground.queues, &invoker);
         let schedule = Arc::new(Schedule::new(invoker, args.sweep_every()));
         let sweeps = schedule.start();
 
@@ -107,12 +111,19 @@ impl Stack {
             stores: ground.stores,
             received: ground.received,
             given_up: ground.given_up,
+            queues: Arc::clone(&ground.queues),
+            url: url.clone(),
             meter,
             schedule: Arc::clone(&schedule),
             functions,
             views: Views {
                 processes: Arc::new(supervisor.statuses()),
                 sweeps: schedule,
+                queues: ground.queues,
+                fed: fed
+                    .iter()
+                    .map(|(function, mapping)| (*function, Arc::new(mapping.viewer()) as _))
+                    .collect(),
                 streams: mappings
                     .iter()
                     .map(|(function, mapping)| (*function, Arc::new(mapping.viewer()) as _))
@@ -124,6 +135,7 @@ impl Stack {
             sample,
             front: Server::start(front_port, front::router(gateway, local)),
             mappings,
+            fed,
             sweeps,
             supervisor,
             runtime_api,
@@ -149,6 +161,9 @@ impl Stack {
             sweeps.abort();
         }
         for (_, mapping) in self.mappings {
+            mapping.stop().await;
+        }
+        for (_, mapping) in self.fed {
             mapping.stop().await;
         }
         self.front.stop(DRAIN_LIMIT).await;

@@ -41,7 +41,7 @@ async fn an_interrupt_ends_a_process_that_does_not_react() {
 }
 
 /// Functions with one process each.
-const OTHERS: usize = 3;
+const OTHERS: usize = 5;
 
 /// All processes once there are `deciding` of the decide function, those first, and one of each other function.
 async fn running(stack: &decide_once_tests::Stack, deciding: usize) -> Vec<u32> {

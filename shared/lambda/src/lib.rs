@@ -4,6 +4,8 @@
 //! would hold up everything behind it.
 
 pub mod batch;
+pub mod content;
+pub mod sqs;
 pub mod stream;
 
 use std::time::{Duration, SystemTime};

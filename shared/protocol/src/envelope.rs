@@ -82,9 +82,15 @@ impl Event {
     /// characters: it tells neither, though who guesses both can check it.
     #[must_use]
     pub fn group(&self) -> String {
-        let parts = [self.source.as_bytes(), self.subject.as_bytes()];
-        base32(&hash::of_non_empty("decide-once/event-group", &parts))
+        group_of(&self.source, &self.subject)
     }
+}
+
+/// As [`Event::group`], for who has received the event. Neither part is empty in an event.
+#[must_use]
+pub fn group_of(source: &str, subject: &str) -> String {
+    let parts = [source.as_bytes(), subject.as_bytes()];
+    base32(&hash::of_non_empty("decide-once/event-group", &parts))
 }
 
 impl OutboxRow {

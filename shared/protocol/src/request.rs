@@ -7,6 +7,9 @@ use crate::json::{self, JsonError, Object, Value};
 /// The longest subject, in characters.
 pub const MAX_SUBJECT_CHARS: usize = 256;
 
+/// The largest request as JSON text, in bytes, decoded.
+pub const MAX_BODY_BYTES: usize = 64 * 1024;
+
 /// The longest policy id, in characters.
 pub const MAX_POLICY_ID_CHARS: usize = 64;
 
@@ -86,7 +89,15 @@ impl DecisionRequest {
     /// # Errors
     /// When the body is not strict JSON, or a member is missing, unknown, or of the wrong type or form.
     pub fn parse(body: &[u8]) -> Result<Self, BodyError> {
-        let Value::Object(mut members) = json::parse(body)? else {
+        Self::from_json(json::parse(body)?)
+    }
+
+    /// The same of a value that was inside of something else.
+    ///
+    /// # Errors
+    /// When a member is missing, unknown, or of the wrong type or form.
+    pub fn from_json(body: Value) -> Result<Self, BodyError> {
+        let Value::Object(mut members) = body else {
             return Err(BodyError::NotAnObject);
         };
         let policy = at(

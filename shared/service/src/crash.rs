@@ -15,13 +15,16 @@ use tokio::time::{Instant, sleep};
 /// Names the directory of armed points.
 pub const DIRECTORY: &str = "DECIDE_ONCE_LOCAL_CRASH_POINTS";
 
-/// The points there are. The first three are the decide path's, in its order, the others the publish path's.
-pub const POINTS: [&str; 5] = [
+/// The points there are. The first three are the decide path's, in its order, the next two the publish path's, the last ones the
+/// consume path's.
+pub const POINTS: [&str; 7] = [
     "after_reserve",
     "before_commit",
     "after_commit",
     "after_send",
     "after_mark",
+    "before_effect",
+    "after_effect",
 ];
 
 /// Long, so that the names are found in a binary that has them: a short string is folded into code.

@@ -8,7 +8,7 @@ use serde_json::json;
 use crate::support::{Tables, fresh_key, posted, retried, settled};
 
 /// Functions with one process each.
-const OTHERS: usize = 3;
+const OTHERS: usize = 5;
 
 /// Every call times out. Twenty callers are told so within their request, nothing is decided unprotected, and once the
 /// store is back the same processes decide.

@@ -46,6 +46,12 @@ impl MarkRetention {
         }
     }
 
+    /// For how long.
+    #[must_use]
+    pub const fn kept(self) -> Duration {
+        self.0
+    }
+
     /// Until when an event that is done at `now` is remembered.
     #[must_use]
     pub fn until(self, now: Timestamp) -> Timestamp {

@@ -1,0 +1,71 @@
+//! One line for each batch, and one for each message that fails: ids, counts and reasons; never an event's content.
+
+use decide_once_service::consume::{EffectError, Failure, Handled};
+
+use crate::Outcome;
+use crate::message::Message;
+
+#[derive(Default)]
+struct Counts {
+    done: u32,
+    duplicates: u32,
+    not_ours: u32,
+    poison: u32,
+    failed: u32,
+    behind: u32,
+}
+
+pub(crate) fn batch(messages: &[Message<'_>], outcomes: &[Option<Outcome>]) {
+    let mut counts = Counts::default();
+    for (message, outcome) in messages.iter().zip(outcomes) {
+        match outcome {
+            None => counts.behind += 1,
+            Some(Outcome::NotOurs) => counts.not_ours += 1,
+            Some(Outcome::Handled(Handled::Done)) => counts.done += 1,
+            Some(Outcome::Handled(Handled::Duplicate)) => counts.duplicates += 1,
+            Some(Outcome::Handled(Handled::Failed(why))) => {
+                if is_poison(why) {
+                    counts.poison += 1;
+                } else {
+                    counts.failed += 1;
+                }
+                failed(message, why);
+            }
+        }
+    }
+    let Counts {
+        done,
+        duplicates,
+        not_ours,
+        poison,
+        failed,
+        behind,
+    } = counts;
+    tracing::info!(
+        done,
+        duplicates,
+        not_ours,
+        poison,
+        failed,
+        behind,
+        "batch consumed"
+    );
+}
+
+/// Poison goes to the dead-letter queue after as many deliveries as the queue allows.
+const fn is_poison(why: &Failure) -> bool {
+    matches!(
+        why,
+        Failure::Effect(EffectError::Poison(_)) | Failure::TooOld
+    )
+}
+
+fn failed(message: &Message<'_>, why: &Failure) {
+    let event = message.event.as_ref().ok().map(|event| event.name.id());
+    let (message_id, receives) = (message.id, message.receives);
+    if is_poison(why) {
+        tracing::error!(alarm = "event-poison", message_id, event, receives, %why, "an event can have no effect; its queue's dead-letter queue gets it");
+    } else {
+        tracing::warn!(message_id, event, receives, %why, "an event is not done; it comes again");
+    }
+}

@@ -1,0 +1,29 @@
+//! One line for each message: ids, outcome; never a key, a fact or an outcome's content.
+
+use decide_once_protocol::scope::OperationId;
+
+use crate::dead_letters::Unsent;
+
+/// A message is over for now. `message_id` is what its queue or bus calls it.
+pub(crate) fn line(
+    message_id: &str,
+    receives: Option<u32>,
+    operation: Option<&OperationId>,
+    outcome: &str,
+    acknowledged: bool,
+) {
+    let operation = operation.map(tracing::field::display);
+    tracing::info!(
+        outcome,
+        acknowledged,
+        operation,
+        message_id,
+        receives,
+        "message"
+    );
+}
+
+/// A refused message could not be set aside.
+pub(crate) fn unsent(message_id: &str, why: &Unsent) {
+    tracing::error!(alarm = "dead-letter-unsent", message_id, %why, "a refused message comes again");
+}
