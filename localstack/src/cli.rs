@@ -8,6 +8,7 @@ use crate::{
     front::Auth,
     operator::{OperationArgs, OutboxArgs},
     policy::PolicyArgs,
+    submit::SubmitArgs,
 };
 
 /// Decide Once on this machine: one recorded decision for each business operation, however often it is asked.
@@ -33,6 +34,8 @@ pub enum Command {
     Outbox(OutboxArgs),
     /// See where operations stand, and which are due
     Operation(OperationArgs),
+    /// Submit a file of decision requests: each is decided once, however often the file is submitted
+    Submit(SubmitArgs),
     /// Be one process of a function; the stack starts these itself
     #[command(hide = true)]
     Function {

@@ -31,6 +31,7 @@ pub mod queue;
 pub mod runtime_api;
 pub mod serve;
 pub mod stack;
+pub mod submit;
 
 mod banner;
 mod by_hand;

@@ -10,12 +10,16 @@ use decide_once::{
     operator::{self, Ended, OperatorArgs},
     policy::{self, PolicyArgs},
     serve,
+    submit::{self, Standing, SubmitArgs},
 };
 use decide_once_protocol::json::Value;
 use decide_once_service::logging;
 
 /// Wrong usage, as clap and most commands have it.
 const USAGE: u8 = 2;
+
+/// Some lines of a file have no decision yet.
+const UNFINISHED: u8 = 3;
 
 /// What the stack prints of itself unless `RUST_LOG` says otherwise. The engine warns of every refused condition, which is how this
 /// product learns that a key is taken: every replay would be a warning.
@@ -39,6 +43,7 @@ async fn main() -> ExitCode {
         Some(Command::Policy(args)) => policy(&args),
         Some(Command::Outbox(args)) => operate(&OperatorArgs::Outbox(args)).await,
         Some(Command::Operation(args)) => operate(&OperatorArgs::Operation(args)).await,
+        Some(Command::Submit(args)) => submit(&args).await,
         Some(Command::Serve(args)) => serve(&args).await,
         None => serve(&cli.serve).await,
     }
@@ -79,6 +84,24 @@ async fn operate(args: &OperatorArgs) -> ExitCode {
             ExitCode::from(USAGE)
         }
         Err(error) => failure(&error),
+    }
+}
+
+/// What came of the lines, on stdout, and by the exit code.
+async fn submit(args: &SubmitArgs) -> ExitCode {
+    match submit::run(args).await {
+        Ok(summary) => {
+            print!("{summary}");
+            match summary.standing() {
+                Standing::Done => ExitCode::SUCCESS,
+                Standing::Refused => ExitCode::FAILURE,
+                Standing::Unfinished => ExitCode::from(UNFINISHED),
+            }
+        }
+        Err(error) => {
+            eprintln!("decide-once: {}", one_line(&error));
+            ExitCode::from(USAGE)
+        }
     }
 }
 

@@ -43,7 +43,7 @@ async fn an_interrupt_ends_a_process_that_does_not_react() {
 /// Functions with one process each.
 const OTHERS: usize = 5;
 
-/// All processes once there are `deciding` of the decide function, those first, and one of each other function.
+/// All processes once there are `deciding` of the decide function, and one of each other function.
 async fn running(stack: &decide_once_tests::Stack, deciding: usize) -> Vec<u32> {
     eventually("all function processes", async || {
         let processes = stack.processes().await;

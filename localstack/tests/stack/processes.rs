@@ -8,8 +8,11 @@ use tokio::task::JoinHandle;
 
 use crate::start;
 
+/// The one of the decide function.
 async fn only_process(stack: &Stack) -> StackProcess {
-    stack.processes().await.remove(0)
+    let mut processes = stack.processes().await;
+    processes.retain(|process| process.function == "decide");
+    processes.remove(0)
 }
 
 /// Sends a request and returns once a process has it.
