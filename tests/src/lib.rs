@@ -16,6 +16,7 @@ pub mod description;
 pub mod faulty;
 pub mod fixtures;
 pub mod gate;
+pub mod random;
 pub mod request;
 pub mod samples;
 pub mod seed;

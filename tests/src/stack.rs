@@ -1,10 +1,12 @@
 //! A stack for one test.
 
 use std::{
+    collections::BTreeMap,
     path::Path,
     process::{Child, Command, Stdio},
 };
 
+use bytes::Bytes;
 use http::Method;
 use hyper_util::{client::legacy::Client, rt::TokioExecutor};
 use serde::Deserialize;
@@ -183,6 +185,67 @@ impl Stack {
     /// The stack does not answer.
     pub async fn events(&self) -> Vec<Value> {
         self.local("/_local/events").await.read()
+    }
+
+    /// What the shipped consumer has made of the events, by subject.
+    ///
+    /// # Panics
+    /// The stack does not answer, or a subject is of two tenants.
+    pub async fn balances(&self) -> BTreeMap<String, Value> {
+        let all: Vec<Value> = self.local("/_local/balances").await.read();
+        let count = all.len();
+        let by_subject: BTreeMap<_, _> = all
+            .into_iter()
+            .map(|balance| (balance["subject"].as_str().unwrap().to_owned(), balance))
+            .collect();
+        assert_eq!(by_subject.len(), count);
+        by_subject
+    }
+
+    /// What the review desk was asked for.
+    ///
+    /// # Panics
+    /// The stack does not answer.
+    pub async fn reviews(&self) -> Vec<Value> {
+        self.local("/_local/reviews").await.read()
+    }
+
+    /// Puts a message into a queue.
+    ///
+    /// # Panics
+    /// The stack does not take it.
+    pub async fn put(&self, queue: &str, body: impl Into<Bytes>) {
+        let sent = self.post(&format!("/_local/queues/{queue}")).body(body);
+        let _ = sent.send().await.expect(202);
+    }
+
+    /// The messages of a queue.
+    ///
+    /// # Panics
+    /// There is no such queue.
+    pub async fn messages(&self, queue: &str) -> Vec<Value> {
+        self.local(&format!("/_local/queues/{queue}")).await.read()
+    }
+
+    /// How a queue stands.
+    ///
+    /// # Panics
+    /// There is no such queue.
+    pub async fn queue(&self, queue: &str) -> Value {
+        let queues = self.local("/_local/queues").await.json();
+        assert!(queues[queue].is_object(), "{queue}");
+        queues[queue].clone()
+    }
+
+    /// Returns once a queue is empty.
+    ///
+    /// # Panics
+    /// It is not within the time that anything may take.
+    pub async fn drained(&self, queue: &str) {
+        wait::eventually("an empty queue", async || {
+            self.messages(queue).await.is_empty().then_some(())
+        })
+        .await;
     }
 
     /// `GET /_local/metrics`.

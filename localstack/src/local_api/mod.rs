@@ -16,6 +16,7 @@
 //! | `GET /_local/queues`, `GET /_local/queues/{name}` | how each queue stands; what is in one |
 //! | `POST /_local/queues/{name}`, `…/redrive` | puts a message in, `Idempotency-Key` as its attribute; hands in again what its dead-letter queue has |
 //! | `POST /_local/sqs` | the same queues for an SDK's client of SQS |
+//! | `POST /_local/bus` | an event of EventBridge for the intake function |
 //! | `GET /_local/balances` | what the consumer has made of the events |
 //! | `GET /_local/reviews` | what the review desk was asked for, and how often |
 //! | `POST /_local/sink {"state":"up"}` | `up`, `down` (503), `slow`, or `poison` (422) |
@@ -24,6 +25,7 @@
 //! One file a resource; each is a router of its own.
 
 mod balances;
+mod bus;
 mod clock;
 mod desk;
 mod faults;
@@ -53,7 +55,7 @@ use crate::{
     names,
     proxy::Proxy,
     queue::Queue,
-    runtime_api::Functions,
+    runtime_api::{Functions, Invoker},
     stack::Schedule,
 };
 use problem::Problem;
@@ -89,6 +91,10 @@ pub(crate) fn router(api: LocalApi) -> Router {
             api.tables.balances,
         ))
         .merge(clock::router(api.engine, api.clock))
+        .merge(bus::router(
+            Invoker::new(Arc::clone(&api.functions)),
+            Arc::clone(&api.queues[names::INTAKE_DEAD]),
+        ))
         .merge(metrics::router(
             api.stores.clone(),
             api.meter,

@@ -14,14 +14,15 @@ use std::{
 
 use bytes::Bytes;
 use decide_once_protocol::outbox::Delivery;
-use decide_once_tests::{Stack, eventually, signal};
+use decide_once_tests::{
+    Stack, eventually,
+    random::{Random, seed},
+    signal,
+};
 use serde_json::Value;
 use tokio::task::JoinSet;
 
-use crate::{
-    random::{Random, seed},
-    support::{Tables, announced, post, retried, settled},
-};
+use crate::support::{Tables, announced, post, retried, settled};
 
 const BLACKOUTS: usize = 4;
 const CLIENTS: usize = 6;

@@ -13,14 +13,15 @@ use std::{
 
 use bytes::Bytes;
 use decide_once_protocol::outbox::Delivery;
-use decide_once_tests::{Stack, signal};
+use decide_once_tests::{
+    Stack,
+    random::{Random, seed},
+    signal,
+};
 use serde_json::Value;
 use tokio::{task::JoinSet, time};
 
-use crate::{
-    random::{Random, seed},
-    support::{Tables, settled},
-};
+use crate::support::{Tables, settled};
 
 const DECISIONS: usize = 2_000;
 const KILL_EVERY: Duration = Duration::from_millis(200);

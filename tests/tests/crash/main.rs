@@ -11,7 +11,6 @@ mod deciding;
 mod outages;
 mod publishing;
 mod queued;
-mod random;
 mod restarts;
 mod stream;
 mod support;

@@ -6,7 +6,10 @@ use std::{
 };
 
 /// The seed that the environment names, or another one for each run; told, for the next run.
-pub(crate) fn seed() -> u64 {
+///
+/// # Panics
+/// It names no number.
+pub fn seed() -> u64 {
     let seed = match env::var("DECIDE_ONCE_SEED") {
         Ok(seed) => seed.parse().unwrap(),
         Err(_) => {
@@ -19,11 +22,15 @@ pub(crate) fn seed() -> u64 {
 }
 
 /// SplitMix64 (Steele, Lea, Flood 2014).
-pub(crate) struct Random(pub(crate) u64);
+#[derive(Debug, Clone)]
+pub struct Random(pub u64);
 
 impl Random {
     /// From 0 to below `bound`.
-    pub(crate) fn below(&mut self, bound: usize) -> usize {
+    ///
+    /// # Panics
+    /// It is 0.
+    pub fn below(&mut self, bound: usize) -> usize {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = self.0;
         mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
