@@ -48,19 +48,6 @@ def filter_of(mapping, pattern):
     return properties(mapping, FilterCriteria={"Filters": [{"Pattern": pattern}]})
 
 
-def fed_by_a_queue(template, resources):
-    """A queue that shows a message again while its function may still have it."""
-    resources["Evaluated"] = {"Type": "AWS::SQS::Queue", "Properties": {"VisibilityTimeout": 60, "SqsManagedSseEnabled": True}}
-    resources["EvaluatedMapping"] = {
-        "Type": "AWS::Lambda::EventSourceMapping",
-        "Properties": {
-            "FunctionName": {"Ref": "Evaluate"},
-            "EventSourceArn": {"Fn::GetAtt": ["Evaluated", "Arn"]},
-            "FunctionResponseTypes": ["ReportBatchItemFailures"],
-        },
-    }
-
-
 def constant_partition(template, resources):
     """All queued operations in one partition, that of their state."""
     table = resources["Operations"]["Properties"]
@@ -130,7 +117,9 @@ MISTAKES = [
     ("a batch is given up without a trace", properties("PublishMapping", DestinationConfig=None), "PublishMapping gives up batches without a trace"),
     ("a filter tests no leaf", filter_of("PublishMapping", UNDELIVERED), "which is not a leaf"),
     ("a filter is not JSON", filter_of("EvaluateMapping", "{dynamodb: {}}"), "the filter is not JSON"),
-    ("a queue shows a message too early", fed_by_a_queue, "shows a message again before six timeouts"),
+    ("a queue shows a message too early", properties("IntakeQueue", VisibilityTimeout=60), "IntakeQueue shows a message again before six timeouts"),
+    ("a queue without dead letters", properties("IntakeQueue", RedrivePolicy=None), "IntakeQueue has no dead letters"),
+    ("consume cannot let go of a claim", statement("ConsumeRole", "Inbox", Action=GET_AND_PUT), "Consume lacks dynamodb:DeleteItem"),
     ("a schedule's plural", schedule("rate(5 minute)"), "is no schedule"),
     ("two sweeps at once", properties("Sweep", ReservedConcurrentExecutions=None), "Sweep may run twice at once"),
     ("an open route", properties("DefaultRoute", AuthorizationType="NONE", AuthorizerId=None), "the route $default is NONE"),

@@ -17,7 +17,7 @@ GONE = object()
 # Deployments that together take every branch of the template.
 DEPLOYMENTS = {
     "eventbridge, IAM": {},
-    "eventbridge, JWT": {"JwtIssuer": "https://issuer.example", "JwtAudience": "decide-once", "RatePerSecond": "50", "AlarmTopicArn": "arn:aws:sns:eu-central-1:000000000000:alarms"},
+    "eventbridge, JWT": {"JwtIssuer": "https://issuer.example", "JwtAudience": "decide-once", "RatePerSecond": "50", "IntakeKeyPointer": "/orderId", "AlarmTopicArn": "arn:aws:sns:eu-central-1:000000000000:alarms"},
     "sqs, with a review desk": {"Sink": "sqs", "ReviewDeskUrl": "https://desk.example/"},
     "sns": {"Sink": "sns", "MathAlarms": "false"},
     "http": {"Sink": "http", "SinkUrl": "https://receiver.example/", "WebhookSecretsArn": "arn:aws:secretsmanager:eu-central-1:000000000000:secret:x"},

@@ -7,9 +7,11 @@ from stack import crates, key, of_type, target
 
 # The store's methods that a function's use-cases call (shared/service/src/{decide,resume,publish,sweep}).
 DECIDING = {"transition", "commit", "read_operation"}
+ANSWERING = DECIDING | {"reserve", "read_decision", "add_mismatches"}
 DELIVERING = {"mark_delivered", "quarantine"}
 METHODS = {
-    "decide": DECIDING | {"reserve", "read_decision", "add_mismatches"},
+    "decide": ANSWERING,
+    "intake": ANSWERING,
     "evaluate": DECIDING,
     "publish": DELIVERING,
     "sweep": DECIDING | DELIVERING | {"due", "read_row", "undelivered"},
@@ -27,6 +29,7 @@ ACTIONS = {
     "put_events": "events:PutEvents",
     "describe_event_bus": "events:DescribeEventBus",
     "publish_batch": "sns:Publish",
+    "send_message": "sqs:SendMessage",
     "send_message_batch": "sqs:SendMessage",
 }
 SINKS = {"eventbridge": "EventBus", "sqs": "EventQueue", "sns": "EventTopic"}
@@ -86,6 +89,9 @@ def _needed(name, crate, resources, sink):
     needs = set().union(*(adapter[method] for method in METHODS[crate]))
     function = resources[name]["Properties"]
     needs |= _consumer() if crate == "consume" else set()
+    if crate == "intake":
+        made = set().union(*(calls for calls, _, _ in sources.calls("functions/intake/src/dead_letters.rs").values()))
+        needs |= {(ACTIONS[call], _arn(target(function["Environment"]["Variables"]["DEAD_LETTER_QUEUE_URL"]))) for call in made}
     group = _arn(target(function["LoggingConfig"]["LogGroup"]))
     needs |= {("logs:CreateLogStream", group), ("logs:PutLogEvents", group)}
     for mapping in of_type(resources, "AWS::Lambda::EventSourceMapping").values():
