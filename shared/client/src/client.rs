@@ -170,7 +170,7 @@ mod tests {
         (answered, keys.len())
     }
 
-    #[tokio::test]
+    #[tokio::test(start_paused = true)]
     async fn it_asks_with_the_same_key_until_there_is_a_decision() {
         let (answered, asked) = ask(vec![
             Err(NoAnswer::Broken),
@@ -191,7 +191,7 @@ mod tests {
         );
     }
 
-    #[tokio::test]
+    #[tokio::test(start_paused = true)]
     async fn what_cannot_be_helped_is_asked_for_once() {
         for (status, body, expected) in [
             (422, r#"{"retry":"new-key"}"#, Advice::NewKey),
@@ -207,7 +207,7 @@ mod tests {
         }
     }
 
-    #[tokio::test]
+    #[tokio::test(start_paused = true)]
     async fn patience_ends_without_a_claim_of_knowing() {
         let (answered, asked) = ask(Vec::new()).await;
         assert!(asked > 1);

@@ -34,7 +34,7 @@ const INVALID: (&str, Option<&str>) = ("ValidationError", None);
 const TOO_LARGE: (&str, Option<&str>) = ("ItemCollectionSizeLimitExceeded", None);
 const FUTURE: (&str, Option<&str>) = ("FutureReason", None);
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_cancelled_transactions_reasons_are_read_by_position() {
     let item = json(&operation::encode(&standing()));
     let refused = ("ConditionalCheckFailed", Some(item.as_str()));
@@ -49,7 +49,7 @@ async fn a_cancelled_transactions_reasons_are_read_by_position() {
     reasons_say(&[FINE, FINE, REFUSED, FINE], corrupt).await;
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_refused_claim_names_its_holder() {
     let mut held = samples::claim("order", None);
     held.decision = DecisionId::from_random([0x11; 16]);
@@ -67,26 +67,26 @@ async fn a_refused_claim_names_its_holder() {
     reasons_say(&[FINE, FINE, FINE, REFUSED], Answer::Unknown).await;
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn d03_a_conflict_in_a_transaction_is_a_conflict_wherever_it_is() {
     reasons_say(&[CONFLICTS, FINE, FINE, FINE], CONFLICT).await;
     reasons_say(&[FINE, FINE, CONFLICTS, FINE], CONFLICT).await;
     reasons_say(&[CONFLICTS, CONFLICTS, THROTTLED, FINE], CONFLICT).await;
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn throttling_in_a_transaction_is_unavailable() {
     reasons_say(&[THROTTLED, FINE, FINE, FINE], UNAVAILABLE).await;
     reasons_say(&[FINE, FINE, STARVED, FINE], UNAVAILABLE).await;
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn an_invalid_item_rejects_the_transaction() {
     reasons_say(&[FINE, INVALID, FINE, FINE], REJECTED).await;
     reasons_say(&[CONFLICTS, TOO_LARGE, FINE, FINE], REJECTED).await;
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn of_several_reasons_the_operations_own_counts_first() {
     let item = json(&operation::encode(&standing()));
     let refused = ("ConditionalCheckFailed", Some(item.as_str()));
@@ -100,7 +100,7 @@ async fn of_several_reasons_the_operations_own_counts_first() {
     .await;
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn d07_reasons_that_are_missing_short_or_from_the_future_are_unknown() {
     reasons_say(&[], Answer::Unknown).await;
     reasons_say(&[REFUSED, FINE, FINE], Answer::Unknown).await;

@@ -83,7 +83,7 @@ async fn each_write_says(reply: Reply, expected: &MarkAnswer, together: &Togethe
     assert_eq!(&had, together, "{what}");
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn an_answer_that_is_no_fact_is_one_of_three() {
     each_write_says(Reply::ok(), &MarkAnswer::Applied, &Together::Applied).await;
     for (code, why) in [
@@ -107,7 +107,7 @@ async fn an_answer_that_is_no_fact_is_one_of_three() {
 }
 
 /// A timeout before the throttled send may have landed.
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn an_open_attempt_makes_not_applied_unknown() {
     let throttled = || Reply::error(400, "ThrottlingException");
     let replay = Replay::of([Reply::Silence, throttled(), throttled()]);
@@ -117,7 +117,7 @@ async fn an_open_attempt_makes_not_applied_unknown() {
     assert_eq!(had, Together::Unknown);
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_refused_write_tells_what_stands_there() {
     let stands = finish().mark();
     let item = json(&mark::encode(&stands));
@@ -151,7 +151,7 @@ const CONFLICTS: (&str, Option<&str>) = ("TransactionConflict", None);
 const THROTTLED: (&str, Option<&str>) = ("ThrottlingError", None);
 const INVALID: (&str, Option<&str>) = ("ValidationError", None);
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_cancelled_effects_reasons_are_read_by_position() {
     let stands = keep().mark();
     let item = json(&mark::encode(&stands));
@@ -174,7 +174,7 @@ async fn a_cancelled_effects_reasons_are_read_by_position() {
     reasons_say(&[FINE, INVALID, REFUSED], rejected).await;
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn d07_an_effects_reasons_that_are_missing_short_or_from_the_future_are_unknown() {
     reasons_say(&[], Together::Unknown).await;
     reasons_say(&[REFUSED, FINE], Together::Unknown).await;
@@ -183,7 +183,7 @@ async fn d07_an_effects_reasons_that_are_missing_short_or_from_the_future_are_un
 }
 
 /// So that a second send is the same request, byte for byte.
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn an_effect_sent_again_is_the_same_request() {
     let replay = Replay::of([Reply::ok(), Reply::ok()]);
     let inbox = replay.inbox();
@@ -195,7 +195,7 @@ async fn an_effect_sent_again_is_the_same_request() {
     assert!(sent[0].contains(&keep().token.encode()));
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_mark_is_read_strongly_and_a_store_that_does_not_answer_says_so() {
     let replay = Replay::of([Reply::ok()]);
     let read = replay.inbox().read_mark(&samples::mark_id()).await;

@@ -50,12 +50,12 @@ async fn each_write_says(reply: Reply, expected: &Answer) {
     );
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_success_is_applied() {
     each_write_says(Reply::ok(), &Answer::Applied).await;
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn what_was_refused_before_any_work_is_not_applied() {
     for code in [
         "ProvisionedThroughputExceededException",
@@ -66,7 +66,7 @@ async fn what_was_refused_before_any_work_is_not_applied() {
     }
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn what_can_never_succeed_is_rejected() {
     for code in [
         "ResourceNotFoundException",
@@ -81,7 +81,7 @@ async fn what_can_never_succeed_is_rejected() {
     }
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn what_may_have_happened_is_unknown() {
     for reply in [
         Reply::error(500, "InternalServerError"),
@@ -98,7 +98,7 @@ async fn what_may_have_happened_is_unknown() {
     }
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn d03_a_conflict_of_a_single_write_says_nothing_of_what_stands_there() {
     for code in [
         "TransactionConflictException",
@@ -114,7 +114,7 @@ async fn d03_a_conflict_of_a_single_write_says_nothing_of_what_stands_there() {
     }
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_refused_write_brings_what_stands_there() {
     let item = json(&operation::encode(&standing()));
     let newer = r#"{"v":{"N":"7"}}"#;
@@ -152,7 +152,7 @@ async fn a_refused_write_brings_what_stands_there() {
     }
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_throttled_resend_does_not_speak_for_the_send_before_it() {
     let throttled = Reply::error(400, "ThrottlingException");
     for first in [
@@ -178,7 +178,7 @@ async fn a_throttled_resend_does_not_speak_for_the_send_before_it() {
     }
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_conflict_after_a_lost_reply_is_unknown() {
     let conflict = Reply::cancelled(&[CONFLICTS, FINE, FINE]);
     let replay = Replay::of([Reply::Broken, conflict]);
@@ -186,7 +186,7 @@ async fn a_conflict_after_a_lost_reply_is_unknown() {
     assert_eq!(replay.store().commit(&commit).await, Answer::Unknown);
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn d01_the_sdks_resend_finds_the_record_that_its_first_send_wrote() {
     let reserve = samples::reserve();
     let mine = json(&operation::encode(&reserve.record));
@@ -195,7 +195,7 @@ async fn d01_the_sdks_resend_finds_the_record_that_its_first_send_wrote() {
     assert_eq!(replay.store().reserve(&reserve).await, expected);
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_read_that_fails_says_whether_to_try_again() {
     let id = samples::scope().operation_id();
     for (reply, expected) in [
@@ -229,7 +229,7 @@ async fn a_read_that_fails_says_whether_to_try_again() {
     }
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_mark_whose_condition_is_false_is_not_there_and_one_without_answer_is_an_error() {
     let row = samples::row(0);
     let marker = Marker {

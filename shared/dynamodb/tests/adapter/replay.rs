@@ -1,11 +1,10 @@
-//! An HTTP client that answers from a list and keeps what was asked.
+//! An HTTP client that answers from a list and keeps what was asked. Its tests run in paused time (`start_paused`): a
+//! timeout comes as soon as nothing else can happen, and never because the machine is busy.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
 
 use aws_sdk_dynamodb::Client;
-use aws_sdk_dynamodb::config::timeout::TimeoutConfig;
 use aws_sdk_dynamodb::config::{BehaviorVersion, Credentials, Region};
 use aws_sdk_dynamodb::error::ConnectorError;
 use aws_smithy_runtime_api::client::http::{
@@ -84,7 +83,7 @@ impl Replay {
         replay
     }
 
-    /// A store over it, with the limits of production but for an attempt that times out at once.
+    /// A store over it, with the limits of production.
     pub(crate) fn store(&self) -> DynamoStore {
         DynamoStore::new(self.client(), TableNames::default())
     }
@@ -103,11 +102,7 @@ impl Replay {
             .http_client(http_client_fn(move |_, _| {
                 SharedHttpConnector::new(replay.clone())
             }));
-        let timeouts = TimeoutConfig::builder()
-            .operation_attempt_timeout(Duration::from_millis(100))
-            .build();
-        let config = client::limited(config).timeout_config(timeouts).build();
-        Client::from_conf(config)
+        Client::from_conf(client::limited(config).build())
     }
 
     /// The bodies that were sent, in order.

@@ -9,7 +9,7 @@ use decide_once_tests::samples::{self, NOW, at};
 
 use crate::replay::{Replay, Reply};
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn d05_a_commit_in_progress_is_sent_again_byte_for_byte_with_the_same_token() {
     let busy = Reply::error(400, "TransactionInProgressException");
     let replay = Replay::of([Reply::Silence, busy, Reply::ok()]);
@@ -22,7 +22,7 @@ async fn d05_a_commit_in_progress_is_sent_again_byte_for_byte_with_the_same_toke
     assert_eq!(sent[0], sent[2]);
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_commit_that_the_protocol_sends_again_has_the_same_bytes() {
     let replay = Replay::of(vec![Reply::ok(); 8]);
     let store = replay.store();
@@ -34,7 +34,7 @@ async fn a_commit_that_the_protocol_sends_again_has_the_same_bytes() {
     assert!(sent.iter().all(|body| *body == sent[0]));
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn d09_every_read_is_strong_and_every_conditional_write_asks_for_what_stands() {
     let replay = Replay::of(vec![Reply::ok(); 6]);
     let store = replay.store();
@@ -62,7 +62,7 @@ async fn d09_every_read_is_strong_and_every_conditional_write_asks_for_what_stan
     assert_eq!(asked, [1, 1, 2], "of a commit: the operation and the claim");
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn d10_nothing_that_varies_with_an_attempt_is_in_a_table_key() {
     let replay = Replay::of(vec![Reply::ok(); 3]);
     let store = replay.store();

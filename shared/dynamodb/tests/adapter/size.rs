@@ -70,7 +70,7 @@ async fn decide_on(store: impl Store + Mismatches) {
     );
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn the_bodies_of_a_first_request_stay_within_the_budget() {
     let replay = Replay::of([Reply::ok(), Reply::ok()]);
     decide_on(replay.store()).await;
@@ -84,7 +84,7 @@ async fn the_bodies_of_a_first_request_stay_within_the_budget() {
     assert!(total < BUDGET, "{total} bytes");
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_replay_is_charged_one_write_unit() {
     let store = MemoryStore::new();
     decide_on(store.clone()).await;
