@@ -26,3 +26,8 @@ pub use check::MissingTable;
 pub use client::client_from_env;
 pub use inbox::{DynamoInbox, MOST_ITEMS};
 pub use store::{DynamoStore, TableNames};
+
+/// The code in `docs/consumers.md` compiles.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/consumers.md")]
+struct Consumers;
