@@ -52,6 +52,14 @@ impl LocalClock {
         Ok(ahead)
     }
 
+    /// How many milliseconds the functions' clocks are ahead.
+    pub fn ahead_ms(&self) -> i64 {
+        *self
+            .offset_ms
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn write(&self, offset_ms: i64) -> io::Result<()> {
         let next = self.path.with_extension("next");
         fs::write(&next, offset_ms.to_le_bytes())?;

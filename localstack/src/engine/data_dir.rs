@@ -2,7 +2,7 @@
 
 use std::fs::{self, File, TryLockError};
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::error::EngineError;
 
@@ -20,8 +20,11 @@ impl DataDir {
     /// Creates the directory if it is absent and takes it for this process.
     ///
     /// # Errors
-    /// It cannot be created or written, or another process holds it.
+    /// It cannot be created or written, it has somebody else's files, or another process holds it.
     pub(super) fn claim(path: PathBuf) -> Result<Self, EngineError> {
+        if is_foreign(&path) {
+            return Err(EngineError::DataDirForeign { path });
+        }
         let opened = fs::create_dir_all(&path).and_then(|()| {
             File::options()
                 .create(true)
@@ -50,4 +53,10 @@ impl DataDir {
                 source: io::Error::new(io::ErrorKind::InvalidFilename, "the path is not UTF-8"),
             })
     }
+}
+
+/// Whether it has files, and not the one that every stack makes first.
+fn is_foreign(path: &Path) -> bool {
+    let has_files = fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_some());
+    has_files && !path.join(LOCK).exists()
 }

@@ -24,6 +24,12 @@ pub enum EngineError {
         /// The operating system's reason.
         source: io::Error,
     },
+    /// The data directory has files, and none of a stack's.
+    #[error("the directory {} has files and none of them is a stack's; choose an empty one or one that is not there yet", path.display())]
+    DataDirForeign {
+        /// The directory that was asked for.
+        path: PathBuf,
+    },
     /// Another process has the data directory open.
     #[error("the data directory {} is in use by another stack; stop that one or choose another directory", path.display())]
     DataDirInUse {

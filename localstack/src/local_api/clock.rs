@@ -1,8 +1,8 @@
-//! `POST /_local/clock`: let time pass.
+//! `/_local/clock`: let time pass, and tell it.
 
 use std::{sync::Arc, time::Duration};
 
-use axum::{Json, Router, body::Bytes, extract::State, routing::post};
+use axum::{Json, Router, body::Bytes, extract::State, routing::get};
 use http::StatusCode;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -27,8 +27,13 @@ struct Move {
 
 pub(super) fn router(engine: Arc<Engine>, functions: Arc<LocalClock>) -> Router {
     Router::new()
-        .route("/clock", post(advance))
+        .route("/clock", get(told).post(advance))
         .with_state(Clocks { engine, functions })
+}
+
+async fn told(State(clocks): State<Clocks>) -> Json<Value> {
+    let offset_ms = clocks.functions.ahead_ms();
+    Json(json!({ "nowMs": clocks.engine.now_ms(), "offsetMs": offset_ms }))
 }
 
 /// The engine first: if its clock cannot be moved, the functions' must not be either. What has expired by then is deleted when this

@@ -2,7 +2,7 @@
 //!
 //! | call | does |
 //! |---|---|
-//! | `POST /_local/clock {"advanceSeconds":n}` | moves the time of the functions and of the engine forward |
+//! | `POST /_local/clock {"advanceSeconds":n}` | moves the time of the functions and of the engine forward; `GET` tells it |
 //! | `GET /_local/metrics` | store calls by API operation, the last request's, the processes, the stream |
 //! | `GET /_local/store` | where DynamoDB's API is, and the tables' names |
 //! | `POST /_local/faults {"call":"PutItem","fault":"conflict","times":2}` | the next store calls of a function fail |
@@ -19,7 +19,7 @@
 //! | `POST /_local/bus` | an event of EventBridge for the intake function |
 //! | `GET /_local/balances` | what the consumer has made of the events |
 //! | `GET /_local/reviews` | what the review desk was asked for, and how often |
-//! | `POST /_local/sink {"state":"up"}` | `up`, `down` (503), `slow`, or `poison` (422) |
+//! | `POST /_local/sink {"state":"up"}` | `up`, `down` (503), `slow`, or `poison` (422); `GET` tells it |
 //! | `POST /_local/sink/receive` | where the publisher sends to |
 //!
 //! One file a resource; each is a router of its own.
@@ -85,7 +85,11 @@ pub(crate) struct LocalApi {
 /// All routes, to be mounted under `/_local`.
 pub(crate) fn router(api: LocalApi) -> Router {
     Router::new()
-        .merge(store::router(&api.engine.endpoint(), &api.tables))
+        .merge(store::router(
+            &api.engine.endpoint(),
+            &api.tables,
+            Arc::clone(&api.clock),
+        ))
         .merge(balances::router(
             Arc::clone(&api.engine),
             api.tables.balances,

@@ -7,7 +7,12 @@ use std::{
     time::Duration,
 };
 
-use axum::{Json, Router, body::Bytes, extract::State, routing::post};
+use axum::{
+    Json, Router,
+    body::Bytes,
+    extract::State,
+    routing::{get, post},
+};
 use http::{HeaderMap, StatusCode, header::CONTENT_TYPE};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -81,13 +86,17 @@ struct Required {
 /// The switch and the receiver; what it acknowledges is in `received` and on the consumer's queue by then.
 pub(super) fn router(received: Arc<Journal>, events: Arc<Queue>) -> Router {
     Router::new()
-        .route("/sink", post(switch))
+        .route("/sink", get(told).post(switch))
         .route("/sink/receive", post(receive))
         .with_state(Sink {
             behaviour: Arc::default(),
             received,
             events,
         })
+}
+
+async fn told(State(sink): State<Sink>) -> Json<Value> {
+    Json(json!({ "state": sink.behaviour() }))
 }
 
 async fn switch(State(sink): State<Sink>, body: Bytes) -> Result<Json<Value>, Problem> {

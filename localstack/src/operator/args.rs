@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use clap::{Args, Subcommand, builder::NonEmptyStringValueParser};
+use clap::{ArgGroup, Args, Subcommand, builder::NonEmptyStringValueParser};
 use decide_once_protocol::{ids::EventId, key::IdempotencyKey, scope::OperationId, scope::Tenant};
 
 use super::span;
@@ -62,7 +62,7 @@ pub struct StoreArgs {
     /// The local stack at this address; it says where its tables are
     #[arg(long, value_name = "URL", global = true, conflicts_with = "local")]
     pub stack: Option<String>,
-    /// The table of operations
+    /// The table of operations (a local stack names its own)
     #[arg(
         long,
         value_name = "NAME",
@@ -72,7 +72,7 @@ pub struct StoreArgs {
         default_value = "operations"
     )]
     pub operations_table: String,
-    /// The table of decisions
+    /// The table of decisions (a local stack names its own)
     #[arg(
         long,
         value_name = "NAME",
@@ -82,7 +82,7 @@ pub struct StoreArgs {
         default_value = "decisions"
     )]
     pub decisions_table: String,
-    /// The table of events on their way out
+    /// The table of events on their way out (a local stack names its own)
     #[arg(
         long,
         value_name = "NAME",
@@ -145,12 +145,13 @@ pub struct ShowRowArgs {
 
 /// Arguments of `outbox redrive`.
 #[derive(Debug, Clone, Args)]
+#[command(group(ArgGroup::new("which").args(["events", "quarantined"]).required(true)))]
 pub struct RedriveArgs {
     /// These events, wherever they stand: a delivered one is sent once more
-    #[arg(value_name = "EVENT", required_unless_present = "quarantined", value_parser = event)]
+    #[arg(value_name = "EVENT", value_parser = event)]
     pub events: Vec<EventId>,
     /// All that are quarantined, oldest first; asks before it begins
-    #[arg(long, conflicts_with = "events")]
+    #[arg(long)]
     pub quarantined: bool,
     /// Only those that have been quarantined for longer: 90s, 5m, 2h, 7d
     #[arg(long, value_name = "SPAN", value_parser = span::parse, requires = "quarantined", conflicts_with = "events")]
@@ -195,15 +196,16 @@ pub struct ListOperationsArgs {
 
 /// Arguments of `operation show`.
 #[derive(Debug, Clone, Args)]
+#[command(group(ArgGroup::new("which").args(["operation", "key"]).required(true)))]
 pub struct ShowOperationArgs {
     /// The operation's id
-    #[arg(value_name = "OPERATION", required_unless_present = "key", value_parser = operation)]
+    #[arg(value_name = "OPERATION", value_parser = operation)]
     pub operation: Option<OperationId>,
     /// Instead of the id: whose it is
     #[arg(long, value_parser = Tenant::parse, requires = "key", conflicts_with = "operation")]
     pub tenant: Option<Tenant>,
     /// Instead of the id: its idempotency key, without quotes
-    #[arg(long, value_parser = IdempotencyKey::parse, requires = "tenant", conflicts_with = "operation")]
+    #[arg(long, value_parser = IdempotencyKey::parse, requires = "tenant")]
     pub key: Option<IdempotencyKey>,
     /// With tenant, key, subject, and facts or outcome, as far as they are kept
     #[arg(long)]

@@ -1,6 +1,6 @@
 //! The store that a command works on.
 
-use std::env;
+use std::{env, time::Duration};
 
 use aws_sdk_dynamodb::Client;
 use aws_sdk_dynamodb::config::{Builder, Credentials, ProvideCredentials as _, Region};
@@ -20,6 +20,8 @@ pub(super) struct Connection {
     pub(super) store: DynamoStore,
     tables: TableNames,
     endpoint: String,
+    /// How far the store's functions are ahead of this machine's clock: a local stack's time can be moved.
+    ahead: Duration,
 }
 
 impl Connection {
@@ -53,7 +55,12 @@ impl Connection {
             decisions: args.decisions_table.clone(),
             outbox: args.outbox_table.clone(),
         };
-        Ok(Self::to(Builder::from(&environment), tables, endpoint))
+        Ok(Self::to(
+            Builder::from(&environment),
+            tables,
+            endpoint,
+            Duration::ZERO,
+        ))
     }
 
     /// With credentials that are none: those of AWS are never sent to a local stack.
@@ -78,16 +85,23 @@ impl Connection {
             config,
             found.tables,
             without_user(&found.endpoint),
+            found.ahead,
         ))
     }
 
-    fn to(config: Builder, tables: TableNames, endpoint: String) -> Self {
+    fn to(config: Builder, tables: TableNames, endpoint: String, ahead: Duration) -> Self {
         let client = Client::from_conf(client::limited(config).build());
         Self {
             store: DynamoStore::new(client, tables.clone()),
             tables,
             endpoint,
+            ahead,
         }
+    }
+
+    /// Now, by the clock of those who write there: what ages are counted to.
+    pub(super) fn now(&self) -> Timestamp {
+        SystemClock.now().plus(self.ahead)
     }
 
     /// The table of events.
@@ -118,11 +132,6 @@ impl Connection {
             endpoint: &self.endpoint,
         }
     }
-}
-
-/// Now, by this machine's clock: what ages are counted to.
-pub(super) fn now() -> Timestamp {
-    SystemClock.now()
 }
 
 /// An endpoint for messages: without a password that it may have before its host, and without a query.

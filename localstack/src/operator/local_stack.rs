@@ -19,7 +19,9 @@ const MOST_BYTES: usize = 64 * 1024;
 
 /// What `GET /_local/store` says.
 #[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
 struct Answer {
+    ahead_ms: u64,
     endpoint: String,
     region: String,
     tables: Names,
@@ -37,6 +39,8 @@ pub(super) struct Found {
     pub(super) endpoint: String,
     pub(super) region: String,
     pub(super) tables: TableNames,
+    /// How far its time has been moved.
+    pub(super) ahead: Duration,
 }
 
 /// Asks the stack at `url`.
@@ -66,6 +70,7 @@ pub(super) async fn ask(url: &str) -> Result<Found, OperatorError> {
     Ok(Found {
         endpoint: answer.endpoint,
         region: answer.region,
+        ahead: Duration::from_millis(answer.ahead_ms),
         tables: TableNames {
             operations,
             decisions,

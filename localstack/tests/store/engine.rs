@@ -119,6 +119,19 @@ async fn a_data_directory_outlives_its_engine() {
 }
 
 #[tokio::test]
+async fn a_directory_with_somebody_elses_files_is_refused_and_left_as_it_is() {
+    let directory = tempfile::tempdir().unwrap();
+    let theirs = directory.path().join("letter.txt");
+    std::fs::write(&theirs, "dear").unwrap();
+    let refused = engine::start(EngineOptions {
+        data: Some(directory.path().to_owned()),
+        ..EngineOptions::default()
+    });
+    assert!(matches!(refused, Err(EngineError::DataDirForeign { .. })));
+    assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 1);
+}
+
+#[tokio::test]
 async fn a_start_time_for_the_durable_engine_is_refused() {
     let directory = tempfile::tempdir().unwrap();
     let refused = engine::start(EngineOptions {

@@ -90,6 +90,8 @@ async fn wrong_usage_is_told_from_what_is_not_done() {
     let id = "aaaaaaaaaaaaaaaaaaaaaaaaaa.0";
     for (args, expected) in [
         (&["outbox", "redrive"][..], "EVENT"),
+        (&["outbox", "redrive"], "--quarantined"),
+        (&["operation", "show"], "--key"),
         (&["outbox", "redrive", id, "--quarantined"], "--quarantined"),
         (&["outbox", "redrive", id, "--limit", "3"], "--limit"),
         (

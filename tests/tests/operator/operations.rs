@@ -91,6 +91,13 @@ async fn a_queued_operation_that_nobody_decides_is_stale_until_somebody_does() {
     assert_eq!(shown[0]["keyRetiredUntil"], Value::Null);
     assert!(shown[0]["lane"].is_u64());
 
+    stack.advance(7_200).await;
+    let waits = stale(&[])[0]["dueSeconds"].as_i64().unwrap();
+    assert!(
+        waits >= 7_200,
+        "{waits}: by the stack's clock, which was moved"
+    );
+
     let heal = stack.request(http::Method::DELETE, "/_local/faults");
     let _ = heal.send().await.expect(200);
     eventually("the decision", async || {

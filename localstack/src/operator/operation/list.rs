@@ -12,8 +12,8 @@ use super::{read, standing};
 use crate::operator::counts::{count, seconds, summary};
 use crate::operator::merged::{Merged, Stale};
 use crate::operator::{
-    Ended, OperatorError, args::ListOperationsArgs, connection, connection::Connection,
-    progress::Progress, screen::Screen, span, unreadable::unreadable,
+    Ended, OperatorError, args::ListOperationsArgs, connection::Connection, progress::Progress,
+    screen::Screen, span, unreadable::unreadable,
 };
 
 pub(in crate::operator) async fn run(
@@ -21,7 +21,7 @@ pub(in crate::operator) async fn run(
     asked: &ListOperationsArgs,
     screen: &Screen,
 ) -> Result<Ended, OperatorError> {
-    let now = connection::now();
+    let now = connection.now();
     let limit = usize::try_from(asked.limit).unwrap_or(usize::MAX);
     let store = &connection.store;
     let mut due = Merged::new(Stale { store, by: now });

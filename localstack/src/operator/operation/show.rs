@@ -10,8 +10,8 @@ use decide_once_service::ports::{Read, Store as _};
 
 use super::{read, standing};
 use crate::operator::{
-    Ended, OperatorError, args::ShowOperationArgs, connection, connection::Connection,
-    fields::Fields, screen::Screen, span, unreadable::unreadable,
+    Ended, OperatorError, args::ShowOperationArgs, connection::Connection, fields::Fields,
+    screen::Screen, span, unreadable::unreadable,
 };
 
 pub(in crate::operator) async fn run(
@@ -25,7 +25,7 @@ pub(in crate::operator) async fn run(
     };
     match read(connection, &id).await? {
         Existing::Found(record) => {
-            let now = connection::now();
+            let now = connection.now();
             let mut fields = Fields::default();
             state(&record, now, &mut fields);
             expiries(&record, now, &mut fields);

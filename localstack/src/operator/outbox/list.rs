@@ -13,8 +13,8 @@ use super::{behind, read};
 use crate::operator::counts::{count, seconds, summary};
 use crate::operator::merged::{Merged, Pages, Quarantined, Undelivered};
 use crate::operator::{
-    Ended, OperatorError, args::ListRowsArgs, connection, connection::Connection,
-    progress::Progress, screen::Screen, span, unreadable::unreadable,
+    Ended, OperatorError, args::ListRowsArgs, connection::Connection, progress::Progress,
+    screen::Screen, span, unreadable::unreadable,
 };
 
 pub(in crate::operator) async fn run(
@@ -22,7 +22,7 @@ pub(in crate::operator) async fn run(
     asked: &ListRowsArgs,
     screen: &Screen,
 ) -> Result<Ended, OperatorError> {
-    let now = connection::now();
+    let now = connection.now();
     let store = &connection.store;
     let mut listing = Listing {
         connection,

@@ -18,8 +18,8 @@ use crate::one_line;
 use crate::operator::counts::{count, summary};
 use crate::operator::merged::{Merged, Quarantined};
 use crate::operator::{
-    Ended, OperatorError, args::RedriveArgs, connection, connection::Connection,
-    progress::Progress, screen::Screen, unreadable::unreadable,
+    Ended, OperatorError, args::RedriveArgs, connection::Connection, progress::Progress,
+    screen::Screen, unreadable::unreadable,
 };
 
 /// A store that fails so often in a row is down, and the rest would only wait for it.
@@ -64,7 +64,7 @@ async fn quarantined(
     connection: &Connection,
     asked: &RedriveArgs,
 ) -> Result<Vec<EventId>, OperatorError> {
-    let until = asked.older_than.map(|span| connection::now().minus(span));
+    let until = asked.older_than.map(|span| connection.now().minus(span));
     let limit = asked.limit.map_or(usize::MAX, |limit| {
         usize::try_from(limit).unwrap_or(usize::MAX)
     });
@@ -167,7 +167,7 @@ impl Redrive<'_> {
         if self.asked.dry_run {
             return Ok(Fate::Redriven);
         }
-        let fresh = fresh(&row.delivery, connection::now());
+        let fresh = fresh(&row.delivery, self.connection.now());
         let marked = self.connection.store.redrive(event, fresh).await;
         match marked.map_err(|error| self.connection.outbox().failed(error))? {
             Marked::Done => Ok(Fate::Redriven),
@@ -253,11 +253,13 @@ fn fresh(delivery: &Delivery, now: Timestamp) -> Marker {
 
 #[cfg(test)]
 mod tests {
+    use decide_once_service::{ports::Clock as _, system::SystemClock};
+
     use super::*;
 
     #[test]
     fn a_fresh_marker_is_later_than_the_old_one_whatever_the_clock_says() {
-        let now = connection::now();
+        let now = SystemClock.now();
         let ahead = Marker {
             since: now.plus(std::time::Duration::from_secs(60)),
             number: 999,

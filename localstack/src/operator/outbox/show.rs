@@ -7,7 +7,7 @@ use decide_once_service::ports::Read;
 
 use super::read;
 use crate::operator::{
-    Ended, OperatorError, args::ShowRowArgs, connection, connection::Connection, fields::Fields,
+    Ended, OperatorError, args::ShowRowArgs, connection::Connection, fields::Fields,
     screen::Screen, span, unreadable::unreadable,
 };
 
@@ -18,7 +18,7 @@ pub(in crate::operator) async fn run(
 ) -> Result<Ended, OperatorError> {
     match read(connection, &asked.event).await? {
         Read::Found(row) => {
-            let fields = fields(&row, asked.data, connection::now());
+            let fields = fields(&row, asked.data, connection.now());
             fields.show(screen)?;
             Ok(Ended::Well)
         }
