@@ -1,15 +1,12 @@
 """Compares template.yaml with the code, then applies typical mistakes to it one at a time and looks that each is found."""
 
 import json
-import logging
 import os
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
-# The translator counts for itself, and complains that nobody collects it.
-logging.getLogger("samtranslator").setLevel(logging.ERROR)
 # No account is asked for anything.
 os.environ.update(AWS_DEFAULT_REGION="eu-central-1", AWS_ACCESS_KEY_ID="none", AWS_SECRET_ACCESS_KEY="none", AWS_EC2_METADATA_DISABLED="true")
 

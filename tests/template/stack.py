@@ -1,13 +1,16 @@
 """The template: read, expanded as AWS expands it, and resolved for the parameters of one deployment."""
 
-import copy
 import json
+import sys
 
-import yaml
-from samtranslator.translator.transform import transform
 from samtranslator.validator.validator import SamTemplateValidator  # noqa: F401  (its schemas are loaded once)
 
 from sources import ROOT
+
+# As it is read and expanded where it is deployed.
+sys.path.append(str(ROOT / "localstack" / "deployment"))
+import sam  # noqa: E402
+from sam import load  # noqa: E402, F401
 
 REGION = "eu-central-1"
 # What a local path becomes when the stack is packaged.
@@ -24,47 +27,9 @@ DEPLOYMENTS = {
 }
 
 
-class Loader(yaml.SafeLoader):
-    """YAML with CloudFormation's short forms."""
-
-
-def _short(loader, suffix, node):
-    if isinstance(node, yaml.ScalarNode):
-        value = loader.construct_scalar(node)
-    elif isinstance(node, yaml.SequenceNode):
-        value = loader.construct_sequence(node, deep=True)
-    else:
-        value = loader.construct_mapping(node, deep=True)
-    if suffix in ("Ref", "Condition"):
-        return {suffix: value}
-    if suffix == "GetAtt" and isinstance(value, str):
-        value = value.split(".", 1)
-    return {f"Fn::{suffix}": value}
-
-
-Loader.add_multi_constructor("!", _short)
-
-
-def load():
-    """`template.yaml` with every function in its long form."""
-    return yaml.load((ROOT / "template.yaml").read_text(), Loader)
-
-
 def expand(template):
     """As the transform AWS::Serverless has it. What is refused there is an error here."""
-    template = copy.deepcopy(template)
-    for resource in template["Resources"].values():
-        for local in ("CodeUri", "ContentUri"):
-            if local in resource.get("Properties", {}):
-                resource["Properties"][local] = ARTEFACT
-    return transform(template, {}, _NoManagedPolicies())
-
-
-class _NoManagedPolicies:
-    """The template names none, so that nobody has to be asked for them."""
-
-    def load(self):
-        return {}
+    return sam.expand(template, lambda path: ARTEFACT)
 
 
 def resolve(template, given):
