@@ -1,7 +1,7 @@
 //! What tests of the whole thing share.
 //!
 //! [`Stack`] runs the real command `decide-once` as a process of its own, on a free port, and ends it with the test;
-//! [`shared`] is one for several tests. Without processes: [`fixtures`] are a worker's time, randomness and policies, [`faulty`] its
+//! [`shared`] is one for several tests; [`Tables`] are its tables, past its functions. Without processes: [`fixtures`] are a worker's time, randomness and policies, [`faulty`] its
 //! network, [`world`] several of them on one store.
 
 #![expect(
@@ -23,6 +23,7 @@ pub mod seed;
 pub mod shared;
 pub mod signal;
 pub mod stack;
+pub mod tables;
 pub mod wait;
 pub mod world;
 
@@ -32,4 +33,5 @@ pub use answer::Answer;
 pub use description::Description;
 pub use request::Request;
 pub use stack::{Stack, StackProcess};
+pub use tables::Tables;
 pub use wait::eventually;

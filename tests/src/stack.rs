@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::sync::watch;
 
-use crate::{Answer, Request, binary, output::Output, request::HttpClient, signal, wait};
+use crate::{Answer, Request, Tables, binary, output::Output, request::HttpClient, signal, wait};
 
 /// A running `decide-once`. Dropping it ends it and all its processes; if the test is failing, what it printed is shown.
 #[derive(Debug)]
@@ -177,6 +177,15 @@ impl Stack {
     pub async fn sweep(&self) -> Value {
         let sweep = self.post("/_local/schedules/sweep");
         sweep.send().await.expect(200).json()
+    }
+
+    /// Its tables, past its functions.
+    ///
+    /// # Panics
+    /// The stack does not answer.
+    pub async fn tables(&self) -> Tables {
+        let store = self.local("/_local/store").await.json();
+        Tables::new(self.client.clone(), &store)
     }
 
     /// The CloudEvents that the sink has received.

@@ -25,6 +25,9 @@ use crate::effects::Effect;
 /// The version of the layout.
 const VERSION: &str = "1";
 
+/// A newer release's item is left as it is: a sum that it keeps elsewhere would be added to where nobody looks.
+const OF_THIS_VERSION: &str = "(attribute_not_exists(v) OR v=:v)";
+
 /// The table behind a client.
 #[derive(Clone, Debug)]
 pub(crate) struct Balances {
@@ -52,7 +55,8 @@ struct Changes {
 
 impl Balances {
     /// The items of an effect's transaction. A relative one is made of the event alone; for an absolute one what stands is read first,
-    /// strongly, and is what its condition asks for.
+    /// strongly, and is what its condition asks for. Where a condition was `refused` the item is read either way: it may be one that this
+    /// code cannot read.
     ///
     /// # Errors
     /// The table does not answer, or has something that this code cannot read.
@@ -60,6 +64,7 @@ impl Balances {
         &self,
         event: &CloudEvent,
         effect: &Effect,
+        refused: bool,
     ) -> Result<Vec<TransactWriteItem>, EffectError> {
         let subject = event.subject.as_deref().unwrap_or_default();
         let id = group_of(event.name.source(), subject);
@@ -67,7 +72,12 @@ impl Balances {
         match effect {
             // Nothing in this table.
             Effect::Review => return Ok(Vec::new()),
-            Effect::Add { sum, by } => changes.add(sum, *by),
+            Effect::Add { sum, by } => {
+                changes.add(sum, *by);
+                if refused {
+                    let _ = self.standing(&id).await?;
+                }
+            }
             Effect::Stand {
                 sum,
                 decision,
@@ -93,7 +103,7 @@ impl Balances {
             .get_item()
             .table_name(&self.table)
             .key("id", AttributeValue::S(id.to_owned()))
-            .projection_expression("standingSince, standingBy")
+            .projection_expression("v, standingSince, standingBy")
             .consistent_read(true)
             .send()
             .await
@@ -101,6 +111,11 @@ impl Balances {
         let Some(item) = found.item else {
             return Ok(None);
         };
+        match item.get("v") {
+            None => {}
+            Some(AttributeValue::N(version)) if version == VERSION => {}
+            Some(_) => return Err(unreadable()),
+        }
         match (item.get("standingSince"), item.get("standingBy")) {
             (None, None) => Ok(None),
             (Some(AttributeValue::N(since)), Some(AttributeValue::S(by))) => {
@@ -170,11 +185,15 @@ impl Changes {
             .filter(|(_, changes)| !changes.is_empty())
             .map(|(keyword, changes)| format!("{keyword} {}", changes.join(",")))
             .collect();
+        let condition = match self.condition {
+            None => OF_THIS_VERSION.to_owned(),
+            Some(seen) => format!("{OF_THIS_VERSION} AND {seen}"),
+        };
         Update::builder()
             .table_name(table)
             .key("id", text(id))
             .update_expression(expression.join(" "))
-            .set_condition_expression(self.condition.map(str::to_owned))
+            .condition_expression(condition)
             .set_expression_attribute_names(Some(self.names))
             .set_expression_attribute_values(Some(self.values))
             .build()

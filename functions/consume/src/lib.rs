@@ -13,6 +13,7 @@ mod message;
 
 use std::num::NonZeroUsize;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use decide_once_client::HttpTransport;
 use decide_once_dynamodb::{DynamoInbox, client_from_env};
@@ -121,7 +122,12 @@ impl App {
                 Outcome::Handled(self.review(event, desk, deadline).await)
             }
             (Effect::Add { .. } | Effect::Stand { .. }, _) => {
-                let items = || self.balances.items(event, &effect);
+                // From the second time on a condition was false: then it is looked at what stands.
+                let refused = AtomicBool::new(false);
+                let items = || {
+                    let refused = refused.swap(true, Ordering::Relaxed);
+                    self.balances.items(event, &effect, refused)
+                };
                 Outcome::Handled(self.consumer.together(event, deadline, items).await)
             }
         }

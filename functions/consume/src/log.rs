@@ -1,5 +1,7 @@
 //! One line for each batch, and one for each message that fails: ids, counts and reasons; never an event's content.
 
+use decide_once_protocol::inbox::NotYet;
+use decide_once_protocol::writes::Unreadable;
 use decide_once_service::consume::{EffectError, Failure, Handled};
 
 use crate::Outcome;
@@ -65,6 +67,12 @@ fn failed(message: &Message<'_>, why: &Failure) {
     let (message_id, receives) = (message.id, message.receives);
     if is_poison(why) {
         tracing::error!(alarm = "event-poison", message_id, event, receives, %why, "an event can have no effect; its queue's dead-letter queue gets it");
+    } else if let Failure::NotYet(NotYet::Unreadable(mark)) = why {
+        let alarm = match mark {
+            Unreadable::Newer { .. } => "record-newer",
+            Unreadable::Corrupt { .. } => "record-corrupt",
+        };
+        tracing::error!(alarm, message_id, event, receives, %why, "an event's mark is left as it stands; the event comes again");
     } else {
         tracing::warn!(message_id, event, receives, %why, "an event is not done; it comes again");
     }

@@ -214,9 +214,18 @@ pub fn not_found(what: &str) -> Problem {
     )
 }
 
+/// Newer is what a rollout brings; corrupt is what somebody has to look into. One word for both would send operators the wrong way.
 fn unreadable(id: &str, why: &Unreadable) -> Box<Problem> {
-    tracing::error!(alarm = "record-corrupt", id, ?why);
-    unavailable("the item cannot be read; the operator has been told")
+    match why {
+        Unreadable::Newer { version } => {
+            tracing::error!(alarm = "record-newer", id, version);
+            unavailable("the item was written by a newer version of this service; ask again")
+        }
+        Unreadable::Corrupt { attribute } => {
+            tracing::error!(alarm = "record-corrupt", id, what = %attribute);
+            unavailable("the item cannot be read; the operator has been told")
+        }
+    }
 }
 
 fn unavailable(detail: &str) -> Box<Problem> {

@@ -12,7 +12,8 @@ use crate::items::mark::{CLAIM, LAPSES, encode, standing};
 use crate::items::write::{instant, text};
 
 /// [`Claim::permits`](decide_once_protocol::inbox::Claim::permits) and [`Keep::permits`]: absent, lapsed by the writer's clock, or ended by
-/// it less the margin. Whichever of the two instants an item does not have makes its comparison false.
+/// it less the margin. Whichever of the two instants an item does not have makes its comparison false. Like
+/// [`reserve`](super::reserve) it may replace what this code cannot read, once that has ended: a newer layout keeps the two names' meaning.
 pub const IF_VACANT: &str = "attribute_not_exists(id) OR lapses<=:now OR keptUntil<=:end";
 
 /// [`Finish::permits`] and [`Release::permits`](decide_once_protocol::inbox::Release::permits): this very owner's claim. False where there is

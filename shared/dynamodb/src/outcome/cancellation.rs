@@ -10,7 +10,8 @@
 //! | operation conflicts | `NotApplied(Conflict)` | what blocks the others is only telling while the record is known to be as expected |
 //! | operation throttled | `NotApplied(Unavailable)` | likewise |
 //! | a decision or event refused | `Blocked(Corrupt)` | it exists without its record; cannot happen, alarms |
-//! | a claim refused | `Blocked(ClaimTaken)` by the holder in the returned item; an unreadable item is `Blocked(Corrupt)`, none is `Unknown` | refused on committed state, so certain, also beside a conflict |
+//! | a claim refused | `Blocked(ClaimTaken)` by the holder in the returned item; a corrupt item is `Blocked(Corrupt)`, none is `Unknown` | refused on committed state, so certain, also beside a conflict |
+//! | a claim refused, and a newer version's | `NotApplied(Unavailable)`, alarms | only a newer release can say who holds it: the attempt is given up, and does not count |
 //! | a conflict | `NotApplied(Conflict)` | |
 //! | throttled | `NotApplied(Unavailable)` | |
 //! | all `None` | `Unknown` | a contradiction |
@@ -20,7 +21,7 @@
 
 use aws_sdk_dynamodb::types::CancellationReason;
 use decide_once_protocol::inbox::Together;
-use decide_once_protocol::writes::{Answer, Blocked, NotApplied};
+use decide_once_protocol::writes::{Answer, Blocked, NotApplied, Unreadable};
 
 use crate::items::{claim, mark, operation};
 
@@ -110,7 +111,15 @@ fn fates(reasons: &[CancellationReason], items: usize) -> Option<Vec<Fate>> {
 fn claim_taken(reason: &CancellationReason) -> Answer {
     match reason.item().map(claim::holder) {
         Some(Ok(by)) => Answer::Blocked(Blocked::ClaimTaken(by)),
-        Some(Err(_)) => Answer::Blocked(Blocked::Corrupt),
+        Some(Err(Unreadable::Newer { version })) => {
+            tracing::error!(
+                alarm = "record-newer",
+                what = "a natural key's claim",
+                version
+            );
+            Answer::NotApplied(NotApplied::Unavailable)
+        }
+        Some(Err(Unreadable::Corrupt { .. })) => Answer::Blocked(Blocked::Corrupt),
         None => Answer::Unknown,
     }
 }

@@ -58,12 +58,15 @@ async fn a_refused_claim_names_its_holder() {
     let by_holder = Answer::Blocked(Blocked::ClaimTaken(held.decision));
     reasons_say(&[FINE, FINE, FINE, taken], by_holder.clone()).await;
     reasons_say(&[FINE, FINE, CONFLICTS, taken], by_holder).await;
-    let newer = ("ConditionalCheckFailed", Some(r#"{"v":{"N":"2"}}"#));
+    let corrupt = ("ConditionalCheckFailed", Some(r#"{"v":{"N":"1"}}"#));
     reasons_say(
-        &[FINE, FINE, FINE, newer],
+        &[FINE, FINE, FINE, corrupt],
         Answer::Blocked(Blocked::Corrupt),
     )
     .await;
+    // Who holds it is for the release to say that wrote it: the attempt is not one that counts.
+    let newer = ("ConditionalCheckFailed", Some(r#"{"v":{"N":"2"}}"#));
+    reasons_say(&[FINE, FINE, FINE, newer], UNAVAILABLE).await;
     reasons_say(&[FINE, FINE, FINE, REFUSED], Answer::Unknown).await;
 }
 
