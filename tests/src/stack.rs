@@ -109,6 +109,18 @@ impl Stack {
         self.output.text()
     }
 
+    /// Every line of JSON that a function has printed so far.
+    pub fn lines(&self) -> Vec<Value> {
+        let output = self.output();
+        let lines = output.lines().filter_map(|line| {
+            let (process, line) = line.split_once("] ")?;
+            process.starts_with('[').then_some(line)
+        });
+        lines
+            .filter_map(|line| serde_json::from_str(line).ok())
+            .collect()
+    }
+
     /// Any request.
     pub fn request(&self, method: Method, path: &str) -> Request {
         Request::new(self.client.clone(), method, format!("{}{path}", self.url))

@@ -101,6 +101,25 @@ def unwatched(template, resources):
     resources["StaleWorkAlarm"]["Properties"]["MetricName"] = "Takeovers"
 
 
+def forgotten(name):
+    """A resource is not there."""
+
+    def change(template, resources):
+        del resources[name]
+
+    return change
+
+
+def widget(right, wrong):
+    """The dashboard shows something else."""
+
+    def change(template, resources):
+        body = resources["Dashboard"]["Properties"]["DashboardBody"]
+        body["Fn::Sub"] = body["Fn::Sub"].replace(right, wrong)
+
+    return change
+
+
 GET_AND_PUT = ["dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem"]
 UNDELIVERED = '{"dynamodb":{"NewImage":{"undelivered":[{"exists":true}]}}}'
 
@@ -135,6 +154,9 @@ MISTAKES = [
     ("logs for ever", properties("PublishLogs", RetentionInDays=None), "PublishLogs keeps its lines for ever"),
     ("an alarm on what nobody emits", unwatched, "StaleWorkAlarm watches Takeovers"),
     ("an alarm without instructions", properties("PanicsAlarm", AlarmDescription="It panicked"), "PanicsAlarm says not what to do"),
-    ("a filter of a field that no line has", properties("OldestDueFilter", FilterPattern="{ $.oldest_queued >= 0 }"), "OldestDueFilter reads oldest_queued"),
+    ("an alarm on a word that nobody says", properties("PanicsAlarm", Dimensions=[{"Name": "alarm", "Value": "panics"}]), "PanicsAlarm watches the alarm panics, which nobody says"),
+    ("nobody is told of a word", forgotten("UnreadableBalancesAlarm"), "nobody is told of balance-unreadable"),
+    ("metrics where no alarm looks", variable("Publish", "METRICS_NAMESPACE", "DecideOnce"), "Publish measures in another namespace"),
+    ("a widget that stays empty", widget('"oldest_due_seconds"', '"oldest_queued"'), "it shows oldest_queued, which nobody emits"),
     ("a property that does not exist", misspelt, "ParallelisationFactor"),
 ]

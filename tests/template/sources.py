@@ -90,6 +90,19 @@ def variables(function):
     return read, required
 
 
+def metrics():
+    """`{name: variant}` of what log lines measure (shared/service/src/metrics.rs)."""
+    found = {name: variant for variant, name in re.findall(r'^    (\w+) = "(\w+)" in \w+,$', text("shared/service/src/metrics.rs"), re.M)}
+    if not found:
+        raise ValueError("shared/service/src/metrics.rs has no metrics that can be read")
+    return found
+
+
+def alarms(folders):
+    """The words of the log lines that an operator is to be told of."""
+    return {word for folder in folders for path in files(folder) for word in re.findall(r'\balarm = "([\w-]+)"', text(path))}
+
+
 def calls(path, of=None):
     """`{method: (calls of an SDK client, tables, indexes)}` of an adapter's file, helpers of the same file included."""
     found = {}

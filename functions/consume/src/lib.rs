@@ -60,7 +60,7 @@ enum Outcome {
 /// # Errors
 /// A variable is missing or wrong, or the Runtime API is gone. Said before the first batch is taken.
 pub async fn run() -> Result<(), Error> {
-    logging::init();
+    logging::init("consume")?;
     let config = Config::from_env()?;
     let client = client_from_env().await?;
     let app = Arc::new(App {

@@ -3,6 +3,7 @@
 use decide_once_protocol::inbox::NotYet;
 use decide_once_protocol::writes::Unreadable;
 use decide_once_service::consume::{EffectError, Failure, Handled};
+use decide_once_service::metrics::{Meter, Metric};
 
 use crate::Outcome;
 use crate::message::Message;
@@ -35,23 +36,15 @@ pub(crate) fn batch(messages: &[Message<'_>], outcomes: &[Option<Outcome>]) {
             }
         }
     }
+    let metrics = Meter::default()
+        .count(Metric::Applied, counts.done)
+        .count(Metric::Duplicates, counts.duplicates)
+        .count(Metric::Poison, counts.poison)
+        .count(Metric::NotYet, counts.failed + counts.behind);
     let Counts {
-        done,
-        duplicates,
-        not_ours,
-        poison,
-        failed,
-        behind,
+        not_ours, behind, ..
     } = counts;
-    tracing::info!(
-        done,
-        duplicates,
-        not_ours,
-        poison,
-        failed,
-        behind,
-        "batch consumed"
-    );
+    tracing::info!(%metrics, not_ours, behind, "batch consumed");
 }
 
 /// Poison goes to the dead-letter queue after as many deliveries as the queue allows.

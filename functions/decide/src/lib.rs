@@ -40,7 +40,7 @@ use crate::event::Event;
 /// # Errors
 /// A variable is missing, the policies cannot be read, or the Runtime API is gone. Said before the first event is taken.
 pub async fn run() -> Result<(), Error> {
-    logging::init();
+    logging::init("decide")?;
     let config = Config::from_env()?;
     let policies = PolicySet::load(&config.policies)?;
     let decider = Decider {

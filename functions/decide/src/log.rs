@@ -1,11 +1,12 @@
 //! One line for each request, when it is over: ids, outcome and effort; never the key, facts, outcome or token, nor anything else that a caller may have chosen.
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use decide_once_protocol::ids::DecisionId;
 use decide_once_protocol::key::IdempotencyKey;
 use decide_once_protocol::scope::{OperationId, Tenant};
 use decide_once_service::Effort;
+use decide_once_service::metrics::{Meter, Metric};
 use decide_once_service::problem::Problem;
 use decide_once_service::reply::{Outcome, Reply};
 use lambda_http::request::RequestContext;
@@ -22,6 +23,8 @@ pub(crate) struct Line {
     resource: Option<&'static str>,
     /// `interrupted` until there is an answer.
     outcome: &'static str,
+    /// What it counts as, once there is an answer.
+    ended: Option<Metric>,
     status: Option<u16>,
     tenant: Option<String>,
     key: Option<String>,
@@ -42,6 +45,7 @@ impl Line {
                 .map(|context| context.request_id.clone()),
             resource: None,
             outcome: "interrupted",
+            ended: None,
             status: None,
             tenant: None,
             key: None,
@@ -90,6 +94,7 @@ impl Line {
             }
             Reply::Problem(problem) => self.refused(problem),
         }
+        self.ended = Some(outcome.metric());
     }
 
     /// Reads: one call to the store.
@@ -110,6 +115,7 @@ impl Line {
     /// The answer is a problem.
     pub(crate) fn refused(&mut self, problem: &Problem) {
         self.outcome = problem.kind.code();
+        self.ended = Some(problem.metric());
         self.decision = problem.decision.clone();
         if let Some(operation) = &problem.operation {
             self.operation = Some(operation.clone());
@@ -121,12 +127,16 @@ impl Line {
         self.status = Some(status);
         if self.outcome == "interrupted" {
             self.outcome = "read";
+            self.ended = Some(Metric::Read);
         }
     }
 }
 
 impl Drop for Line {
     fn drop(&mut self) {
+        let ended = self.ended.into_iter();
+        let ended = ended.fold(Meter::default(), |meter, metric| meter.count(metric, 1));
+        let metrics = ended.with(self.effort.meter(self.begun.elapsed()));
         tracing::info!(
             outcome = self.outcome,
             resource = self.resource,
@@ -137,10 +147,7 @@ impl Drop for Line {
             key = self.key,
             attempt = self.attempt,
             cached = self.cached,
-            round_trips = self.effort.round_trips,
-            total_us = micros(self.begun.elapsed()),
-            store_us = micros(self.effort.store),
-            evaluate_us = micros(self.effort.evaluate),
+            %metrics,
             request = self.request,
             invocation = self.invocation,
             "request"
@@ -155,8 +162,4 @@ fn gateways_id(context: &RequestContext) -> Option<String> {
         RequestContext::ApiGatewayV2(context) => context.request_id.clone(),
         _ => None,
     }
-}
-
-fn micros(span: Duration) -> u64 {
-    u64::try_from(span.as_micros()).unwrap_or(u64::MAX)
 }

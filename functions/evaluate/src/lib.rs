@@ -31,7 +31,7 @@ type Evaluates = Decider<DynamoStore, SystemClock, SystemIds>;
 /// # Errors
 /// A variable is missing or wrong, the policies cannot be read, or the Runtime API is gone. Said before the first batch is taken.
 pub async fn run() -> Result<(), Error> {
-    logging::init();
+    logging::init("evaluate")?;
     let config = Config::from_env()?;
     let policies = PolicySet::load(&config.policies)?;
     let decider = Arc::new(Decider {

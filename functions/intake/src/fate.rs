@@ -1,6 +1,9 @@
 //! What becomes of a message: only a recorded final answer acknowledges it.
 
+use std::time::Duration;
+
 use decide_once_protocol::scope::OperationId;
+use decide_once_service::metrics::Meter;
 use decide_once_service::problem::{Kind, Problem, Retry};
 use decide_once_service::reply::{Outcome, Reply};
 
@@ -26,18 +29,23 @@ pub(crate) enum Fate {
 pub(crate) struct Told {
     pub(crate) fate: Fate,
     pub(crate) operation: Option<OperationId>,
+    /// What is measured of it.
+    pub(crate) meter: Meter,
 }
 
 impl Told {
-    pub(crate) fn of(outcome: Outcome) -> Self {
+    /// Of a call that took `total`.
+    pub(crate) fn of(outcome: Outcome, total: Duration) -> Self {
         Self {
+            meter: outcome.meter(total),
             fate: Fate::of(outcome.reply),
             operation: Some(outcome.operation),
         }
     }
 
-    pub(crate) const fn refused(problem: Box<Problem>) -> Self {
+    pub(crate) fn refused(problem: Box<Problem>) -> Self {
         Self {
+            meter: Meter::default().count(problem.metric(), 1),
             fate: Fate::Refused(problem),
             operation: None,
         }

@@ -13,6 +13,7 @@ mod log;
 
 use std::num::NonZeroUsize;
 use std::sync::Arc;
+use std::time::Instant;
 
 use decide_once_dynamodb::{DynamoStore, client_from_env};
 use decide_once_lambda::batch::BatchResponse;
@@ -24,6 +25,7 @@ use decide_once_protocol::scope::{DECIDE, OperationName, Scope, Tenant};
 use decide_once_protocol::time::Timestamp;
 use decide_once_service::batch::in_lanes;
 use decide_once_service::limits::Limits;
+use decide_once_service::metrics::Metric;
 use decide_once_service::ports::Clock as _;
 use decide_once_service::problem::Problem;
 use decide_once_service::system::{SystemClock, SystemIds};
@@ -79,7 +81,7 @@ struct NotYet;
 /// # Errors
 /// A variable is missing or wrong, the policies cannot be read, or the Runtime API is gone. Said before the first event is taken.
 pub async fn run() -> Result<(), Error> {
-    logging::init();
+    logging::init("intake")?;
     let config = Config::from_env()?;
     let policies = PolicySet::load(&config.policies)?;
     let decider = Decider {
@@ -159,7 +161,11 @@ impl App {
 
     /// Decides what a message asks for, and tells whether it may be forgotten.
     async fn take(&self, message: &Message<'_>, deadline: Timestamp) -> bool {
-        let Told { fate, operation } = match &message.ask {
+        let Told {
+            fate,
+            operation,
+            mut meter,
+        } = match &message.ask {
             Ok(ask) => self.decide(ask, deadline).await,
             Err(problem) => Told::refused(problem.clone()),
         };
@@ -169,7 +175,10 @@ impl App {
             Fate::Refused(problem) => {
                 let outcome = problem.kind.code();
                 match self.dead_letters.send(&message.letter, &problem).await {
-                    Ok(()) => (outcome, true),
+                    Ok(()) => {
+                        meter = meter.count(Metric::DeadLettered, 1);
+                        (outcome, true)
+                    }
                     Err(why) => {
                         log::unsent(message.id, &why);
                         (outcome, false)
@@ -177,12 +186,14 @@ impl App {
                 }
             }
         };
+        meter = meter.count(Metric::NotYet, (!acknowledged).into());
         log::line(
             message.id,
             message.receives,
             operation.as_ref(),
             outcome,
             acknowledged,
+            &meter,
         );
         acknowledged
     }
@@ -201,7 +212,9 @@ impl App {
             deadline,
             wait: self.decider.settings.default_wait,
         };
-        Told::of(self.decider.decide(&call, budget).await)
+        let begun = Instant::now();
+        let outcome = self.decider.decide(&call, budget).await;
+        Told::of(outcome, begun.elapsed())
     }
 }
 

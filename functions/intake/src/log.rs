@@ -1,6 +1,7 @@
 //! One line for each message: ids, outcome; never a key, a fact or an outcome's content.
 
 use decide_once_protocol::scope::OperationId;
+use decide_once_service::metrics::Meter;
 
 use crate::dead_letters::Unsent;
 
@@ -11,6 +12,7 @@ pub(crate) fn line(
     operation: Option<&OperationId>,
     outcome: &str,
     acknowledged: bool,
+    metrics: &Meter,
 ) {
     let operation = operation.map(tracing::field::display);
     tracing::info!(
@@ -19,6 +21,7 @@ pub(crate) fn line(
         operation,
         message_id,
         receives,
+        %metrics,
         "message"
     );
 }

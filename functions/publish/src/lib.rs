@@ -31,7 +31,7 @@ type Publishes = Publisher<DynamoStore, AnySink, SystemClock>;
 /// # Errors
 /// A variable is missing or wrong, or the Runtime API is gone. Said before the first batch is taken.
 pub async fn run() -> Result<(), Error> {
-    logging::init();
+    logging::init("publish")?;
     let config = Config::from_env()?;
     let store = DynamoStore::new(client_from_env().await?, config.tables);
     let sink = AnySink::connect(config.sink).await?;

@@ -5,31 +5,26 @@ use std::time::Duration;
 use decide_once_service::publish::Report;
 
 pub(crate) fn line(report: &Report, invocation: &str, took: Duration) {
+    let metrics = report.meter();
     let Report {
-        delivered,
-        quarantined,
-        overtaken,
         repeated,
         marked,
         unchanged,
         expired,
         removed,
         unreadable,
-        failed,
         held,
         stopped,
+        ..
     } = report;
     tracing::info!(
-        delivered,
-        quarantined,
-        overtaken,
+        %metrics,
         repeated,
         marked,
         unchanged,
         expired,
         removed,
         unreadable,
-        failed,
         held,
         total_us = u64::try_from(took.as_micros()).unwrap_or(u64::MAX),
         invocation,

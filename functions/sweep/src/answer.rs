@@ -61,24 +61,17 @@ impl Answer {
 pub(crate) fn line(swept: &Swept, invocation: &str, took: Duration) {
     let Answer {
         complete,
-        oldest_undelivered_seconds,
-        oldest_due_seconds,
-        delivered,
-        quarantined,
-        overtaken,
         done_meanwhile,
         unreadable,
         left,
         sink_down,
         operations,
+        ..
     } = Answer::of(swept);
+    let metrics = swept.meter();
     tracing::info!(
         complete,
-        oldest_undelivered_seconds,
-        oldest_due_seconds,
-        delivered,
-        quarantined,
-        overtaken,
+        %metrics,
         done_meanwhile,
         unreadable,
         left,

@@ -33,7 +33,7 @@ type Sweeps = Sweeper<DynamoStore, AnySink, SystemClock, SystemIds>;
 /// # Errors
 /// A variable is missing or wrong, the policies cannot be read, or the Runtime API is gone. Said before the first sweep.
 pub async fn run() -> Result<(), Error> {
-    logging::init();
+    logging::init("sweep")?;
     let config = Config::from_env()?;
     let policies = PolicySet::load(&config.policies)?;
     let store = DynamoStore::new(client_from_env().await?, config.tables);

@@ -102,18 +102,22 @@ impl<S: Store + Mismatches, C: Clock, I: Ids> Decider<S, C, I> {
         loop {
             step = match step {
                 Step::Claim(claim) => {
-                    let answer = finish.ask(self.claim(&claim)).await;
-                    claim.settle(or_unknown(answer), caller, &self.moment(budget))
+                    finish.watch.claiming(claim.write(), self.clock.now());
+                    let answer = or_unknown(finish.ask(self.claim(&claim)).await);
+                    finish.watch.told(&answer);
+                    claim.settle(answer, caller, &self.moment(budget))
                 }
                 Step::Recheck(recheck) => {
                     let read = finish
                         .ask(self.store.read_operation(caller.operation()))
                         .await;
                     let found = read.and_then(Result::ok);
+                    found.iter().for_each(|found| finish.watch.read(found));
                     recheck.settle(found, caller, &self.moment(budget))
                 }
                 Step::Evaluate(reservation) => {
                     crash_point!("after_reserve");
+                    finish.watch.owns();
                     let now = self.clock.now();
                     if now.until(budget.deadline) < SHORTEST_CALL {
                         Step::Surrender(reservation.release(RetryCause::Deadline, now))
@@ -124,16 +128,22 @@ impl<S: Store + Mismatches, C: Clock, I: Ids> Decider<S, C, I> {
                 Step::Commit(decided) => {
                     crash_point!("before_commit");
                     commits.pause().await;
+                    finish
+                        .watch
+                        .finishing(decided.commit().operation.expected.fence);
                     let answer = finish.ask(self.store.commit(decided.commit())).await;
                     crash_point!("after_commit");
-                    decided.settle(or_unknown(answer), caller, &self.moment(budget))
+                    let answer = or_unknown(answer);
+                    finish.watch.told(&answer);
+                    decided.settle(answer, caller, &self.moment(budget))
                 }
                 Step::Surrender(surrender) => {
                     surrenders.pause().await;
-                    let answer = finish
-                        .ask(self.store.transition(surrender.transition()))
-                        .await;
-                    surrender.settle(or_unknown(answer), caller, &self.moment(budget))
+                    let transition = surrender.transition();
+                    finish.watch.finishing(transition.expected.fence);
+                    let answer = or_unknown(finish.ask(self.store.transition(transition)).await);
+                    finish.watch.told(&answer);
+                    surrender.settle(answer, caller, &self.moment(budget))
                 }
                 Step::Wait(waiting) => match patience.next_pause(finish.time_left()) {
                     Some(pause) => {
@@ -143,6 +153,7 @@ impl<S: Store + Mismatches, C: Clock, I: Ids> Decider<S, C, I> {
                     None => Step::Done(waiting.leave()),
                 },
                 Step::Done(done) => {
+                    finish.watch.over(&done);
                     self.answers.remember(caller.operation(), &done);
                     return done;
                 }

@@ -3,6 +3,9 @@
 use std::future::Future;
 use std::time::{Duration, Instant};
 
+use crate::course::Course;
+use crate::metrics::{Meter, Metric};
+
 /// Round trips and time. What is left of the whole is parsing, hashing, waiting for others and rendering.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Effort {
@@ -12,6 +15,8 @@ pub struct Effort {
     pub store: Duration,
     /// The time that the policy took.
     pub evaluate: Duration,
+    /// What was met on the way.
+    pub course: Course,
 }
 
 impl Effort {
@@ -22,6 +27,16 @@ impl Effort {
         let answer = call.await;
         self.store += begun.elapsed();
         answer
+    }
+
+    /// What is measured of a call that took `total`.
+    pub fn meter(&self, total: Duration) -> Meter {
+        Meter::default()
+            .number(Metric::RoundTrips, self.round_trips)
+            .time(Metric::Total, total)
+            .time(Metric::Store, self.store)
+            .time(Metric::Evaluate, self.evaluate)
+            .with(self.course.meter())
     }
 
     /// Measures an evaluation.

@@ -8,12 +8,14 @@
 //! * [`sweep`]: both of these again, for what the streams have missed;
 //! * [`consume`]: events at their other end, each with one effect.
 //!
-//! [`ports`] says what they need of the world; [`problem`], [`profile`] and [`reply`] what a caller is told.
+//! [`ports`] says what they need of the world; [`problem`], [`profile`] and [`reply`] what a caller is told; [`logging`] and [`metrics`] what
+//! an operator is.
 
 mod answers;
 pub mod batch;
 mod call;
 pub mod consume;
+mod course;
 #[cfg(feature = "local")]
 pub mod crash;
 mod decide;
@@ -23,6 +25,7 @@ mod evaluate;
 pub mod limits;
 pub mod logging;
 pub mod memory;
+pub mod metrics;
 mod patience;
 pub mod policies;
 pub mod ports;
@@ -40,6 +43,7 @@ pub mod variables;
 
 pub use answers::{Answers, BYTES_AN_ENTRY};
 pub use call::{Call, Respond, Unreservable};
+pub use course::Course;
 pub use decide::{Budget, Decider};
 pub use effort::Effort;
 

@@ -4,6 +4,10 @@
 //! whatever they were handed: at `trace` the Lambda runtime prints events and the SDK requests, and an error of a parser, or a
 //! panic, quotes what it stumbled over. So of theirs only warnings and errors are told at all, by the place in their code and
 //! without their words, whatever `RUST_LOG` says.
+//!
+//! A line may have metrics ([`crate::metrics`]), and each line with an `alarm` counts as one.
+
+mod line;
 
 use std::backtrace::{Backtrace, BacktraceStatus};
 use std::fmt;
@@ -11,12 +15,15 @@ use std::panic;
 
 use tracing::{Event, Level, Metadata, Subscriber};
 use tracing_subscriber::filter::filter_fn;
-use tracing_subscriber::fmt::format::{self, FormatEvent, FormatFields, JsonFields, Writer};
+use tracing_subscriber::fmt::format::{self, FormatEvent, FormatFields, Writer};
 use tracing_subscriber::fmt::{FmtContext, layer};
 use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::registry::LookupSpan;
 use tracing_subscriber::util::SubscriberInitExt as _;
 use tracing_subscriber::{EnvFilter, Layer as _};
+
+use crate::metrics::Origin;
+use crate::variables::VariableError;
 
 /// Whose words are repeated, by the beginning of an event's target: this project's crates, and the one that looks for a region and
 /// for credentials, and never sees a request.
@@ -26,20 +33,16 @@ const TRUSTED: [&str; 3] = ["decide_once", "fn_", "aws_config"];
 const LEFT_OUT: &str =
     "a crate beneath has something to say; it may quote a request, so that only its place is told";
 
-/// Starts logging in a function, panics included; the level is `RUST_LOG`'s, else `info`. A second call does nothing.
-pub fn init() {
-    let json = format::format()
-        .json()
-        .flatten_event(true)
-        .with_current_span(false)
-        .with_span_list(false)
-        .without_time();
-    let written = layer()
-        .fmt_fields(JsonFields::new())
-        .event_format(Reticent {
-            trusted: json,
-            other: json_line,
-        });
+/// Starts logging in `function`, panics included; the level is `RUST_LOG`'s, else `info`. A second call does nothing.
+///
+/// # Errors
+/// `METRICS_NAMESPACE` is not one.
+pub fn init(function: &'static str) -> Result<(), VariableError> {
+    Origin::from_env(function)?.hold();
+    let written = layer().event_format(Reticent {
+        trusted: Lines,
+        other: json_line,
+    });
     let started = tracing_subscriber::registry()
         .with(level("info"))
         .with(written.with_filter(filter_fn(is_told)))
@@ -47,6 +50,7 @@ pub fn init() {
     if started.is_ok() {
         panic::set_hook(Box::new(panicked));
     }
+    Ok(())
 }
 
 /// Starts logging for people, on standard error; the level is `RUST_LOG`'s, else `default`. A second call does nothing.
@@ -110,6 +114,24 @@ where
         } else {
             writeln!(writer, "{}", (self.other)(event.metadata()))
         }
+    }
+}
+
+/// Writes events as lines of JSON.
+struct Lines;
+
+impl<S, N> FormatEvent<S, N> for Lines
+where
+    S: Subscriber + for<'a> LookupSpan<'a>,
+    N: for<'a> FormatFields<'a> + 'static,
+{
+    fn format_event(
+        &self,
+        _: &FmtContext<'_, S, N>,
+        mut writer: Writer<'_>,
+        event: &Event<'_>,
+    ) -> fmt::Result {
+        writeln!(writer, "{}", line::of(event))
     }
 }
 

@@ -11,6 +11,7 @@ use decide_once_protocol::writes::Unreadable;
 use tokio::time::Instant;
 
 use crate::call::{Prepared, Unreservable};
+use crate::course::Watch;
 use crate::effort::Effort;
 use crate::ports::{Read, Store};
 use crate::problem::{Kind, Problem};
@@ -26,6 +27,8 @@ pub(crate) struct Finish<'a> {
     /// When the call has to be answered.
     end: Instant,
     effort: Effort,
+    /// What the store's answers tell of the call.
+    pub(crate) watch: Watch,
     recalled: bool,
 }
 
@@ -35,6 +38,7 @@ impl<'a> Finish<'a> {
             caller,
             end,
             effort: Effort::default(),
+            watch: Watch::default(),
             recalled: false,
         }
     }
@@ -46,7 +50,10 @@ impl<'a> Finish<'a> {
 
     /// What it took so far.
     pub(crate) const fn effort(&self) -> Effort {
-        self.effort
+        Effort {
+            course: self.watch.course(),
+            ..self.effort
+        }
     }
 
     /// The call's end was remembered.
@@ -150,7 +157,7 @@ impl<'a> Finish<'a> {
             reply,
             operation,
             attempt,
-            effort: self.effort,
+            effort: self.effort(),
             recalled: self.recalled,
         }
     }

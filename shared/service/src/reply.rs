@@ -7,7 +7,8 @@ use decide_once_protocol::ids::DecisionId;
 use decide_once_protocol::scope::OperationId;
 
 use crate::effort::Effort;
-use crate::problem::Problem;
+use crate::metrics::{Meter, Metric};
+use crate::problem::{Kind, Problem};
 use crate::status::Status;
 
 /// The end of a call, with what a log line says of it.
@@ -23,6 +24,23 @@ pub struct Outcome {
     pub effort: Effort,
     /// Whether this instance remembered it.
     pub recalled: bool,
+}
+
+impl Outcome {
+    /// What the call ended with.
+    #[must_use]
+    pub const fn metric(&self) -> Metric {
+        match (self.reply.metric(), self.recalled) {
+            (Metric::Replayed, true) => Metric::ReplayedCached,
+            (metric, _) => metric,
+        }
+    }
+
+    /// What is measured of a call that took `total`.
+    pub fn meter(&self, total: Duration) -> Meter {
+        let ended = Meter::default().count(self.metric(), 1);
+        ended.with(self.effort.meter(total))
+    }
 }
 
 /// What a caller is told.
@@ -48,6 +66,54 @@ pub enum Reply {
     },
     /// Anything else.
     Problem(Problem),
+}
+
+impl Reply {
+    const fn metric(&self) -> Metric {
+        match self {
+            Self::Decided {
+                replayed: false, ..
+            } => Metric::Decided,
+            Self::Decided { replayed: true, .. } => Metric::Replayed,
+            Self::InProgress { accepted: true, .. } => Metric::Queued,
+            Self::InProgress {
+                accepted: false, ..
+            } => Metric::InProgress,
+            Self::Problem(problem) => problem.metric(),
+        }
+    }
+}
+
+impl Problem {
+    /// What a request counts as that ends with it.
+    #[must_use]
+    pub const fn metric(&self) -> Metric {
+        match (&self.kind, self.replayed) {
+            (Kind::Final(_), Some(true)) => Metric::Replayed,
+            (Kind::Final(_), Some(false) | None) => Metric::FailedFinal,
+            (Kind::KeyReused | Kind::TooManyMismatches, _) => Metric::KeyReused,
+            (Kind::ResultExpired, _) => Metric::ResultExpired,
+            (Kind::InProgress, _) => Metric::InProgress,
+            (Kind::Unavailable, _) => Metric::Unavailable,
+            (
+                Kind::KeyMissing
+                | Kind::KeyInvalid
+                | Kind::BodyInvalid
+                | Kind::QueryInvalid
+                | Kind::BodyTooLarge
+                | Kind::MediaTypeUnsupported
+                | Kind::FactsInvalid
+                | Kind::PolicyUnknown
+                | Kind::Unauthenticated
+                | Kind::Forbidden
+                | Kind::NotFound
+                | Kind::Gone
+                | Kind::RouteUnknown
+                | Kind::MethodNotAllowed,
+                _,
+            ) => Metric::Refused,
+        }
+    }
 }
 
 /// When it is worth asking again. A decision takes milliseconds, so that most are done a second later; one that has been

@@ -11,8 +11,8 @@ LEFT_OUT = {
     "DECIDE_ONCE_LOCAL_CLOCK": "only in builds with the feature local",
     "DECIDE_ONCE_LOCAL_CLOCK_AHEAD_MS": "only in builds with the feature local",
 }
-# Read by a library: shared/service/src/logging.rs.
-OF_LIBRARIES = {"RUST_LOG"}
+# Read where logging begins, in every function: shared/service/src/logging.rs, metrics/emf.rs.
+OF_LIBRARIES = {"RUST_LOG", "METRICS_NAMESPACE"}
 # The variable that a kind of sink does not start without.
 OF_SINKS = {"eventbridge": "SINK_EVENT_BUS", "sqs": "SINK_QUEUE_URL", "sns": "SINK_TOPIC_ARN", "http": "SINK_URL"}
 # Functions whose timeout the local stack has a constant for.

@@ -16,49 +16,48 @@ EMITTED = {
 OWN = "DecideOnce/"
 # What each section of the runbook answers.
 LEADS = ("**Means.**", "**Look.**", "**Do.**", "**It worked when**")
-# Members of every line (tracing-subscriber's JSON).
-OF_LINES = {"message", "level"}
 # Crates whose lines are in each function's log.
 CRATES = ["shared/service/src", "shared/dynamodb/src", "shared/sinks/src"]
+# The metric that counts lines with an `alarm`, and its dimension.
+ALARMS, ALARM = "alarms", "alarm"
+FUNCTION = "function"
 
 
-def _said(crate):
-    paths = [path for folder in [f"functions/{crate}/src", *CRATES] for path in sources.files(folder)]
-    return "\n".join(sources.text(path) for path in paths)
-
-
-def _lines(source):
-    """The log lines of some sources: the arguments of tracing's macros."""
-    return re.findall(r"tracing::(?:error|warn|info|debug)!\((.*?)\);", source, re.S)
-
-
-def _own(template):
-    filters = of_type(template["Resources"], "AWS::Logs::MetricFilter").values()
-    return {t["MetricName"] for f in filters for t in f["MetricTransformations"]}
+def _folders(template):
+    return [*(f"functions/{crate}/src" for crate in crates(template).values()), *CRATES]
 
 
 def metrics(template):
-    """A metric filter reads fields and texts that its function's log lines have."""
+    """What log lines can measure is measured somewhere; and all functions measure in the namespace that the alarms watch."""
     said = []
-    groups = {target(f["LoggingConfig"]["LogGroup"]): name for name, f in of_type(template["Resources"], "AWS::Serverless::Function").items()}
-    for name, one in of_type(template["Resources"], "AWS::Logs::MetricFilter").items():
-        source = _said(crates(template)[groups[target(one["LogGroupName"])]])
-        lines = _lines(source)
-        values = [t["MetricValue"] for t in one["MetricTransformations"] if t["MetricValue"] != "1"]
-        fields = set(re.findall(r"\$\.(\w+)", " ".join([one["FilterPattern"], *values]))) - OF_LINES
-        for field in sorted(fields):
-            if not any(re.search(rf"(?:^|[\s,(]){field}\s*(?:=|,)", line) for line in lines):
-                said.append(f"{name} reads {field}, which no line of its function has")
-        for literal in re.findall(r'= "([^"]+)"', one["FilterPattern"]):
-            if f'"{literal}"' not in source:
-                said.append(f"{name} looks for {literal!r}, which its function never says")
+    source = "\n".join(sources.text(path) for folder in _folders(template) for path in sources.files(folder))
+    for name, variant in sources.metrics().items():
+        if f"Metric::{variant}" not in source:
+            said.append(f"the metric {name} is never measured")
+    watched = {json.dumps(a["Namespace"]) for a in of_type(template["Resources"], "AWS::CloudWatch::Alarm").values() if _is_own(a.get("Namespace"))}
+    for name, function in of_type(template["Resources"], "AWS::Serverless::Function").items():
+        namespace = function["Environment"]["Variables"].get("METRICS_NAMESPACE")
+        if {json.dumps(namespace)} != watched:
+            said.append(f"{name} measures in another namespace than the one that the alarms watch")
     return said
 
 
-def _known(namespace, metric, own):
-    if isinstance(namespace, dict):
-        namespace = namespace["Fn::Sub"]
-    return metric in own if namespace.startswith(OWN) else metric in EMITTED.get(namespace, set())
+def _is_own(namespace):
+    return (namespace.get("Fn::Sub", "") if isinstance(namespace, dict) else namespace or "").startswith(OWN)
+
+
+def _unknown(namespace, metric, dimensions, template):
+    """Why nobody emits a metric, if so."""
+    if not _is_own(namespace):
+        return None if metric in EMITTED.get(namespace, set()) else f"{metric}, which nobody emits"
+    if metric not in sources.metrics():
+        return f"{metric}, which nobody emits"
+    if metric == ALARMS:
+        word = dimensions.get(ALARM)
+        return None if word in sources.alarms(_folders(template)) else f"the alarm {word}, which nobody says"
+    if dimensions.keys() - {FUNCTION} or not set(dimensions.values()) <= set(crates(template).values()):
+        return f"{metric} by {dimensions}, by which nobody measures it"
+    return None
 
 
 def _sections():
@@ -71,13 +70,14 @@ def _sections():
 def alarms(template):
     """Alarms and dashboard refer to metrics that exist, alarms to sections of the runbook, and each section to an alarm."""
     said, named = [], set()
-    own, sections, watched = _own(template), _sections(), set()
+    sections, watched = _sections(), set()
     for name, alarm in of_type(template["Resources"], "AWS::CloudWatch::Alarm").items():
         metrics = [m["MetricStat"]["Metric"] for m in alarm.get("Metrics", []) if "MetricStat" in m] or [alarm]
         for metric in metrics:
-            if not _known(metric["Namespace"], metric["MetricName"], own):
-                said.append(f"{name} watches {metric['MetricName']}, which nobody emits")
-            watched |= {(metric["MetricName"], target(d["Value"])) for d in metric.get("Dimensions", [])}
+            dimensions = {d["Name"]: d["Value"] for d in metric.get("Dimensions", [])}
+            unknown = _unknown(metric["Namespace"], metric["MetricName"], dimensions, template)
+            said += [f"{name} watches {unknown}"] if unknown else []
+            watched |= {(metric["MetricName"], value if isinstance(value, str) else target(value)) for value in dimensions.values()}
         section = re.search(r"docs/runbook\.md#([\w-]+)$", alarm.get("AlarmDescription", ""))
         if not section or section.group(1) not in sections:
             said.append(f"{name} says not what to do: it names no section of docs/runbook.md")
@@ -87,12 +87,14 @@ def alarms(template):
     for section, part in sections.items():
         said += [f"docs/runbook.md#{section} has no {lead}" for lead in LEADS if lead not in part]
     said += [f"nobody is told of errors of {name}" for name in crates(template) if ("Errors", name) not in watched]
+    words = sources.alarms(_folders(template))
+    said += [f"nobody is told of {word}" for word in sorted(words) if (ALARMS, word) not in watched]
     for name, dashboard in of_type(template["Resources"], "AWS::CloudWatch::Dashboard").items():
-        said += [f"{name}: {complaint}" for complaint in _widgets(dashboard["DashboardBody"]["Fn::Sub"], template, own)]
+        said += [f"{name}: {complaint}" for complaint in _widgets(dashboard["DashboardBody"]["Fn::Sub"], template)]
     return said
 
 
-def _widgets(body, template, own):
+def _widgets(body, template):
     for reference in set(re.findall(r"\$\{(\w+)[.}]", body)) - template["Resources"].keys():
         yield f"{reference} is nothing of this template"
     try:
@@ -106,5 +108,6 @@ def _widgets(body, template, own):
             names = [m for m in metric if isinstance(m, str)]
             names = [before[at] if name == "." else name for at, name in enumerate(names)]
             before = names
-            if not _known(names[0], names[1], own):
-                yield f"{names[1]} of {names[0]} is shown, which nobody emits"
+            unknown = _unknown(names[0], names[1], dict(zip(names[2::2], names[3::2])), template)
+            if unknown:
+                yield f"it shows {unknown}"

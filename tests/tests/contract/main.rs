@@ -10,6 +10,7 @@ mod docs;
 mod expiry;
 mod limits;
 mod logs;
+mod metrics;
 mod patience;
 mod profiles;
 mod refusals;

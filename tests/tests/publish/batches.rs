@@ -1,5 +1,7 @@
 //! A batch from its first change to where it ends.
 
+use std::time::Duration;
+
 use decide_once_protocol::outbox::OutboxRow;
 use decide_once_service::{
     ports::Clock as _,
@@ -18,6 +20,7 @@ async fn every_event_of_a_batch_is_sent_once_in_order_and_marked() {
         report,
         Report {
             delivered: 3,
+            lags: vec![Duration::ZERO; 3],
             ..Report::default()
         }
     );
@@ -109,7 +112,7 @@ async fn o10_watermark_misses_late_commits() {
     let (late, early) = (samples::row(0), samples::row(1));
     let early = OutboxRow {
         event: decide_once_protocol::outbox::Event {
-            time: late.event.time.plus(std::time::Duration::from_secs(1)),
+            time: late.event.time.plus(Duration::from_secs(1)),
             ..early.event.clone()
         },
         ..early

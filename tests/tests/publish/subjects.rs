@@ -1,5 +1,7 @@
 //! Subjects beside each other, and each one's events in single file.
 
+use std::time::Duration;
+
 use decide_once_protocol::outbox::{Delivery, Marker};
 use decide_once_service::{
     ports::{Clock as _, Outbox as _, SendError},
@@ -70,6 +72,7 @@ async fn an_event_that_fails_holds_back_its_own_subject_only() {
             delivered: 3,
             failed: 1,
             held: 1,
+            lags: vec![Duration::ZERO; 3],
             stopped: Some(("2".to_owned(), Stop::Sink(why))),
             ..Report::default()
         }
@@ -191,7 +194,9 @@ async fn rows_are_delivered_without_a_stream_and_each_has_its_own_outcome() {
     let expected = [
         Err(Stop::Sink(why)),
         Err(Stop::Behind),
-        Ok(Fate::Delivered),
+        Ok(Fate::Delivered {
+            lag: Duration::ZERO,
+        }),
         Ok(Fate::Quarantined),
     ];
     assert_eq!(outcomes, expected);

@@ -50,7 +50,8 @@ async fn a_row_that_the_stream_missed_is_delivered_once_it_is_old_enough() {
     assert_eq!(early.rows, Rows::default(), "it is the stream's as yet");
     world.time.advance(Duration::from_millis(1));
     let swept = world.sweep().await;
-    assert_eq!(swept.rows.delivered, 1);
+    assert_eq!((swept.rows.delivered, swept.recovered()), (1, 1));
+    assert_eq!(swept.rows.lags, [MARGIN]);
     assert!(swept.complete);
     assert_eq!(world.standing(), [world.delivered()]);
     assert!(world.sink.taken()[0].contains(rows[0].as_str()));

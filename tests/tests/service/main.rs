@@ -10,6 +10,7 @@ mod concurrency;
 mod deadlines;
 mod failures;
 mod late_workers;
+mod measured;
 mod queued;
 mod unknowns;
 

@@ -55,6 +55,7 @@ impl Change {
             Image::Unreadable { event, why } => {
                 let event = event.as_ref().map(tracing::field::display);
                 tracing::error!(
+                    alarm = "row-unreadable",
                     event,
                     ?why,
                     "a row of the outbox cannot be read; it is left"

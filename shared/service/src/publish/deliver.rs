@@ -119,7 +119,8 @@ impl<O: Outbox, S: Sink, C: Clock> Publisher<O, S, C> {
                 crash_point!("after_send");
                 let at = self.clock.now();
                 let marked = self.outbox.mark_delivered(id, seen, at).await?;
-                (marked, Fate::Delivered)
+                let lag = seen.since.until(at);
+                (marked, Fate::Delivered { lag })
             }
             Err(SendError::Poison(reason)) => {
                 tracing::error!(event = %id, reason, "the sink refuses an event; it is quarantined");

@@ -1,12 +1,18 @@
 //! What became of a batch.
 
+use std::time::Duration;
+
+use crate::metrics::{Meter, Metric};
 use crate::ports::{SendError, StoreError};
 
 /// How a change was done with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {
     /// The sink acknowledged it, and the row says so.
-    Delivered,
+    Delivered {
+        /// How long that took from its commit, or its redrive.
+        lag: Duration,
+    },
     /// The sink refuses it, and the row says so.
     Quarantined,
     /// Sent, but the row no longer carried the marker: somebody else marked, redrove or removed it meanwhile.
@@ -74,6 +80,8 @@ pub struct Report {
     pub failed: u32,
     /// How many were not begun.
     pub held: u32,
+    /// Of each that was delivered its lag.
+    pub lags: Vec<Duration>,
     /// The sequence number of the first change that is not done, and why: it and all behind it will be handed in again.
     pub stopped: Option<(String, Stop)>,
 }
@@ -82,7 +90,10 @@ impl Report {
     /// Counts the next change of the batch.
     pub(super) fn count(&mut self, sequence: &str, outcome: Result<Fate, Stop>) {
         let counter = match &outcome {
-            Ok(Fate::Delivered) => &mut self.delivered,
+            Ok(Fate::Delivered { lag }) => {
+                self.lags.push(*lag);
+                &mut self.delivered
+            }
             Ok(Fate::Quarantined) => &mut self.quarantined,
             Ok(Fate::Overtaken) => &mut self.overtaken,
             Ok(Fate::Repeated) => &mut self.repeated,
@@ -116,5 +127,15 @@ impl Report {
             + self.unreadable
             + self.failed
             + self.held
+    }
+
+    /// What is measured of the batch.
+    pub fn meter(&self) -> Meter {
+        Meter::default()
+            .count(Metric::Delivered, self.delivered)
+            .times(Metric::DeliveryLag, &self.lags)
+            .count(Metric::Overtaken, self.overtaken)
+            .count(Metric::Quarantined, self.quarantined)
+            .count(Metric::NotDelivered, self.failed)
     }
 }

@@ -1,6 +1,6 @@
 //! One line for each operation that was gone on with: ids, outcome and effort, as a request has one; never what it carries.
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use decide_once_protocol::flow::Done;
 use decide_once_protocol::ids::DecisionId;
@@ -9,6 +9,7 @@ use decide_once_protocol::record::StateName;
 use super::Resumed;
 use crate::call::Call;
 use crate::effort::Effort;
+use crate::metrics::{Meter, Metric};
 
 /// What was known before it was gone on with.
 #[derive(Debug)]
@@ -21,6 +22,7 @@ pub(super) struct Line<'a> {
 impl Line<'_> {
     pub(super) fn write(&self, attempt: Option<u32>, fate: Resumed, effort: Effort) {
         let decided = matches!(fate, Resumed::Finished(StateName::Succeeded));
+        let metrics = ended(fate).with(effort.meter(self.begun.elapsed()));
         tracing::info!(
             outcome = outcome(fate),
             operation = %self.call.scope.operation_id(),
@@ -28,10 +30,7 @@ impl Line<'_> {
             tenant = self.call.tenant().log_hash(),
             key = self.call.key().log_hash(),
             attempt,
-            round_trips = effort.round_trips,
-            total_us = micros(self.begun.elapsed()),
-            store_us = micros(effort.store),
-            evaluate_us = micros(effort.evaluate),
+            %metrics,
             "operation resumed"
         );
     }
@@ -62,6 +61,14 @@ const fn outcome(fate: Resumed) -> &'static str {
     }
 }
 
-fn micros(span: Duration) -> u64 {
-    u64::try_from(span.as_micros()).unwrap_or(u64::MAX)
+/// What it ended with. What is not final yet is in the effort: given up, or another's.
+fn ended(fate: Resumed) -> Meter {
+    let metric = match fate {
+        Resumed::Finished(StateName::Succeeded) => Metric::Decided,
+        Resumed::Finished(_) => Metric::FailedFinal,
+        Resumed::NothingToDo | Resumed::NotYet(_) | Resumed::Unreadable => {
+            return Meter::default();
+        }
+    };
+    Meter::default().count(metric, 1)
 }

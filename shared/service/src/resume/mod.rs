@@ -98,6 +98,7 @@ impl<S: Store + Mismatches, C: Clock, I: Ids> Decider<S, C, I> {
             decision: found.decision.clone(),
         };
         let mut finish = Finish::new(&caller, end).after(effort);
+        finish.watch.saw(&found);
         let step = Step::resume(Existing::Found(found), &caller, &self.moment(budget), TRIES);
         let done = self.drive(step, &caller, budget, &mut finish).await;
         let attempt = line::attempt(&done);

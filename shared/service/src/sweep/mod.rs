@@ -150,7 +150,11 @@ where
                 },
                 Read::Absent => swept.rows.done_meanwhile += 1,
                 Read::Unreadable(why) => {
-                    tracing::error!(?why, "a row of the outbox cannot be read; it is left");
+                    tracing::error!(
+                        alarm = "row-unreadable",
+                        ?why,
+                        "a row of the outbox cannot be read; it is left"
+                    );
                     swept.rows.unreadable += 1;
                 }
             }

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use crate::metrics::{Meter, Metric};
 use crate::publish::{Fate, Stop};
 use crate::resume::Fates;
 
@@ -22,7 +23,7 @@ pub struct Swept {
 }
 
 /// What became of rows. Each is counted once.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Rows {
     /// The sink acknowledged it, and the row says so.
     pub delivered: u32,
@@ -36,16 +37,41 @@ pub struct Rows {
     pub unreadable: u32,
     /// It was sent and is not done, or was not begun: it is still there for the next sweep.
     pub left: u32,
+    /// Of each that was delivered its lag.
+    pub lags: Vec<Duration>,
     /// Whether some were left because the sink is taken for down.
     pub sink_down: bool,
     /// Whether some were left because the invocation's time is up.
     pub out_of_time: bool,
 }
 
+impl Swept {
+    /// What the streams had missed, and is finished now: events and operations.
+    #[must_use]
+    pub const fn recovered(&self) -> u32 {
+        self.rows.delivered + self.operations.succeeded + self.operations.failed
+    }
+
+    /// What is measured of the sweep.
+    pub fn meter(&self) -> Meter {
+        Meter::default()
+            .count(Metric::Delivered, self.rows.delivered)
+            .times(Metric::DeliveryLag, &self.rows.lags)
+            .count(Metric::Overtaken, self.rows.overtaken)
+            .count(Metric::Quarantined, self.rows.quarantined)
+            .count(Metric::Recovered, self.recovered())
+            .time(Metric::OldestUndelivered, self.oldest_undelivered)
+            .time(Metric::OldestDue, self.oldest_due)
+    }
+}
+
 impl Rows {
     pub(super) fn count(&mut self, outcome: &Result<Fate, Stop>) {
         match outcome {
-            Ok(Fate::Delivered) => self.delivered += 1,
+            Ok(Fate::Delivered { lag }) => {
+                self.lags.push(*lag);
+                self.delivered += 1;
+            }
             Ok(Fate::Quarantined) => self.quarantined += 1,
             Ok(Fate::Overtaken) => self.overtaken += 1,
             Ok(_) => self.done_meanwhile += 1,
