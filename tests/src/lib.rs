@@ -16,6 +16,8 @@ pub mod description;
 pub mod faulty;
 pub mod fixtures;
 pub mod gate;
+pub mod history;
+pub mod orders;
 pub mod random;
 pub mod request;
 pub mod samples;

@@ -5,6 +5,7 @@
 //! | `POST /_local/clock {"advanceSeconds":n}` | moves the time of the functions and of the engine forward; `GET` tells it |
 //! | `GET /_local/metrics` | store calls by API operation, the last request's, the processes, the stream |
 //! | `GET /_local/store` | where DynamoDB's API is, and the tables' names |
+//! | `POST /_local/store {"state":"away"}` | its port refuses the functions, until `up` |
 //! | `POST /_local/faults {"call":"PutItem","fault":"conflict","times":2}` | the next store calls of a function fail |
 //! | `POST /_local/faults {"point":"after_commit","action":"kill"}` | the next worker dies there, or panics, or holds |
 //! | `GET /_local/faults` | what is armed, and which workers hold |
@@ -89,6 +90,7 @@ pub(crate) fn router(api: LocalApi) -> Router {
             &api.engine.endpoint(),
             &api.tables,
             Arc::clone(&api.clock),
+            api.stores.clone(),
         ))
         .merge(balances::router(
             Arc::clone(&api.engine),

@@ -114,6 +114,8 @@ fn possible(armed: &StoreFault) -> Result<(), ImpossibleFault> {
         | Fault::Overloaded
         | Fault::UnavailableAfter
         | Fault::ReplyLost
+        | Fault::ReplyCut
+        | Fault::AnswersLate(_)
         | Fault::RequestLost
         | Fault::ArrivesLate(_)
         | Fault::Delay(_) => return Ok(()),

@@ -96,6 +96,10 @@ pub enum Fault {
     UnavailableAfter,
     /// The call is applied, then the connection closes without an answer.
     ReplyLost,
+    /// The call is applied, and the connection is reset in the middle of the answer's body.
+    ReplyCut,
+    /// The call is applied at once, and answered after the delay: later than its sender waits for.
+    AnswersLate(Duration),
     /// The connection closes and nothing was applied.
     RequestLost,
     /// The connection closes at once; the call arrives and is applied after the delay, however long its sender has been
@@ -141,6 +145,8 @@ enum Name {
     Overloaded,
     UnavailableAfter,
     ReplyLost,
+    ReplyCut,
+    AnswersLate,
     RequestLost,
     ArrivesLate,
     Delay,
@@ -156,7 +162,9 @@ enum Name {
 /// A JSON form that misses what its fault needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 enum Incomplete {
-    #[error("faults `delay` and `arrives_late` need `ms`, a number of milliseconds")]
+    #[error(
+        "faults `delay`, `arrives_late` and `answers_late` need `ms`, a number of milliseconds"
+    )]
     Duration,
     #[error("fault `cancelled` needs `reasons`, a list of reason codes")]
     Reasons,
@@ -177,6 +185,8 @@ impl TryFrom<Wire> for StoreFault {
             Name::Overloaded => Fault::Overloaded,
             Name::UnavailableAfter => Fault::UnavailableAfter,
             Name::ReplyLost => Fault::ReplyLost,
+            Name::ReplyCut => Fault::ReplyCut,
+            Name::AnswersLate => Fault::AnswersLate(duration?),
             Name::RequestLost => Fault::RequestLost,
             Name::ArrivesLate => Fault::ArrivesLate(duration?),
             Name::Delay => Fault::Delay(duration?),

@@ -1,11 +1,12 @@
 //! Carries calls to the engine and back, or not.
 
+use std::future::poll_fn;
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
 use http::{HeaderMap, Request, Response, StatusCode, Uri, header};
-use http_body_util::{BodyExt, Full};
+use http_body_util::{BodyExt, Either, Full};
 use hyper::body::{Bytes, Incoming};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
@@ -18,7 +19,11 @@ use tokio::task::JoinSet;
 use super::State;
 use super::answer;
 use super::armed::IncomingCall;
+use super::cut::Cut;
 use super::fault::Fault;
+
+/// Before what just failed is tried again.
+const PAUSE: Duration = Duration::from_millis(50);
 
 /// The engine behind the proxy.
 #[derive(Debug)]
@@ -82,34 +87,51 @@ enum NoAnswer {
     Request(#[source] hyper::Error),
 }
 
-/// Accepts connections until its task is aborted; they end with it.
-pub(super) async fn accept(listener: TcpListener, state: Arc<State>) {
+/// Accepts connections until its task is aborted, while the door is open; they end with it.
+pub(super) async fn accept(first: TcpListener, state: Arc<State>) {
+    serve(first, &state).await;
+    loop {
+        state.door.is(true).await;
+        match state.door.listen() {
+            Ok(listener) => serve(listener, &state).await,
+            Err(error) => {
+                tracing::warn!(%error, "the store proxy could not open its port again");
+                tokio::time::sleep(PAUSE).await;
+            }
+        }
+    }
+}
+
+async fn serve(listener: TcpListener, state: &Arc<State>) {
     let mut connections = JoinSet::new();
     loop {
         tokio::select! {
             accepted = listener.accept() => match accepted {
                 Ok((stream, _)) => {
-                    connections.spawn(serve_connection(stream, Arc::clone(&state)));
+                    connections.spawn(serve_connection(stream, Arc::clone(state)));
                 }
                 Err(error) => {
                     // Too many open files, most likely: it passes when connections close.
                     tracing::warn!(%error, "the store proxy could not accept a connection");
-                    tokio::time::sleep(Duration::from_millis(50)).await;
+                    tokio::time::sleep(PAUSE).await;
                 }
             },
             Some(_) = connections.join_next() => {}
+            () = state.door.is(false) => return,
         }
     }
 }
 
 async fn serve_connection(stream: TcpStream, state: Arc<State>) {
     let _ = stream.set_nodelay(true);
-    let service = service_fn(|request| handle(Arc::clone(&state), request));
-    let served = http1::Builder::new()
-        .serve_connection(TokioIo::new(stream), service)
-        .await;
+    let service = service_fn(|request| Box::pin(handle(Arc::clone(&state), request)));
+    let mut connection = http1::Builder::new().serve_connection(TokioIo::new(stream), service);
+    let served = poll_fn(|context| connection.poll_without_shutdown(context)).await;
+    let stream = connection.into_parts().io.into_inner();
     if let Err(error) = served {
         tracing::debug!(%error, "a connection to the store proxy closed early");
+        // A reset, as from a host that knows nothing of the connection any more.
+        let _ = stream.set_zero_linger();
     }
 }
 
@@ -117,7 +139,7 @@ async fn serve_connection(stream: TcpStream, state: Arc<State>) {
 async fn handle(
     state: Arc<State>,
     request: Request<Incoming>,
-) -> Result<Response<Full<Bytes>>, NoAnswer> {
+) -> Result<Response<Either<Full<Bytes>, Cut>>, NoAnswer> {
     let (head, body) = request.into_parts();
     let body = body.collect().await.map_err(NoAnswer::Request)?.to_bytes();
     let mut headers = head.headers;
@@ -130,6 +152,7 @@ async fn handle(
         operation: &operation,
         body: &body,
     });
+    let is_cut = fault == Some(Fault::ReplyCut);
     let response = match fault {
         None => state.upstream.call(headers, body).await?,
         Some(fault) => {
@@ -141,8 +164,14 @@ async fn handle(
             suffer(fault, &state, &operation, headers, body).await?
         }
     };
+    if is_cut {
+        let (head, body) = response.into_parts();
+        let whole = body.collect().await.unwrap_or_else(|never| match never {});
+        let cut = Either::Right(Cut::of(whole.to_bytes()));
+        return Ok(Response::from_parts(head, cut));
+    }
     state.counts.answered(arrival, response.status().as_u16());
-    Ok(response)
+    Ok(response.map(Either::Left))
 }
 
 async fn suffer(
@@ -174,6 +203,13 @@ async fn suffer(
         Fault::ReplyLost => {
             state.upstream.call(headers, body).await?;
             return Err(NoAnswer::Fault);
+        }
+        // Whoever carries it back cuts it.
+        Fault::ReplyCut => state.upstream.call(headers, body).await?,
+        Fault::AnswersLate(by) => {
+            let answer = state.upstream.call(headers, body).await?;
+            tokio::time::sleep(by).await;
+            answer
         }
         Fault::RequestLost => return Err(NoAnswer::Fault),
         Fault::ArrivesLate(after) => {

@@ -8,14 +8,15 @@
 mod answer;
 mod armed;
 mod counts;
+mod cut;
+mod door;
 mod fault;
 mod forward;
 
 use std::io;
-use std::net::{Ipv4Addr, SocketAddr};
+use std::net::SocketAddr;
 use std::sync::Arc;
 
-use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 
 pub use armed::ImpossibleFault;
@@ -24,6 +25,7 @@ pub use fault::{ApiCall, Fault, StoreFault};
 
 use armed::Armed;
 use counts::Counts;
+use door::Door;
 use forward::Upstream;
 
 /// A running proxy. Dropping it closes its port and every connection.
@@ -40,6 +42,7 @@ struct State {
     upstream: Upstream,
     counts: Counts,
     armed: Armed,
+    door: Door,
 }
 
 impl Proxy {
@@ -49,12 +52,15 @@ impl Proxy {
     /// No loopback port is free, or `upstream` is not a URL with host and port.
     pub async fn start(upstream: &str) -> io::Result<Self> {
         let upstream = Upstream::new(upstream)?;
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
-        let address = listener.local_addr()?;
+        let door = Door::new()?;
+        let address = door.address()?;
+        // At once: whoever is told the endpoint finds it open.
+        let listener = door.listen()?;
         let state = Arc::new(State {
             upstream,
             counts: Counts::default(),
             armed: Armed::default(),
+            door,
         });
         let accepting = tokio::spawn(forward::accept(listener, Arc::clone(&state)));
         Ok(Self {
@@ -85,6 +91,11 @@ impl Proxy {
     /// How many matching calls the armed faults still wait for.
     pub fn pending_faults(&self) -> u64 {
         self.state.armed.pending()
+    }
+
+    /// Goes away: connections break off, in the middle of their calls too, and new ones are refused. Or comes back.
+    pub fn set_away(&self, away: bool) {
+        self.state.door.set_open(!away);
     }
 
     /// A point in time to count from.

@@ -250,6 +250,69 @@ async fn a_late_call_is_applied_after_its_sender_has_given_up() {
 }
 
 #[tokio::test]
+async fn a_reset_within_the_answer_is_a_failure_of_a_write_that_is_there() {
+    let store = Store::start().await;
+    store.arm(ApiCall::PutItem, Fault::ReplyCut);
+    let error = put(&store.faulty(), "e-1").await.unwrap_err();
+    let in_transit = matches!(
+        error,
+        SdkError::DispatchFailure(_) | SdkError::ResponseError(_)
+    );
+    assert!(in_transit, "{error:?}");
+    assert!(has_row(&store.direct(), "e-1").await);
+    // The SDK sends it again, and is shown its own write.
+    store.arm(ApiCall::PutItem, Fault::ReplyCut);
+    let error = put(&client(&store.proxy.endpoint()), "e-2").await;
+    let error = error.unwrap_err().into_service_error();
+    assert!(error.is_conditional_check_failed_exception(), "{error:?}");
+}
+
+#[tokio::test]
+async fn an_answer_may_come_later_than_its_call_was_applied() {
+    let store = Store::start().await;
+    let late = Fault::AnswersLate(Duration::from_secs(600));
+    store.arm(ApiCall::PutItem, late);
+    let client = store.faulty();
+    let waiting = tokio::spawn(async move { put(&client, "e-1").await });
+    let direct = store.direct();
+    while !has_row(&direct, "e-1").await {
+        tokio::task::yield_now().await;
+    }
+    assert!(!waiting.is_finished());
+    waiting.abort();
+}
+
+/// Calls under way break off, new ones are refused, and the same port is there again.
+#[tokio::test]
+async fn a_store_that_is_away_refuses_connections_until_it_is_back() {
+    let store = Store::start().await;
+    let client = store.faulty();
+    put(&client, "before").await.unwrap();
+    store.arm(ApiCall::GetItem, Fault::Delay(Duration::from_secs(600)));
+    let under_way = client.clone();
+    let under_way = tokio::spawn(async move {
+        let get = under_way.get_item().table_name(OUTBOX);
+        get.key("event", s("before")).send().await
+    });
+    while store.proxy.since_start().of("GetItem") == 0 {
+        tokio::task::yield_now().await;
+    }
+    store.proxy.set_away(true);
+    let error = under_way.await.unwrap().unwrap_err();
+    assert!(matches!(error, SdkError::DispatchFailure(_)), "{error:?}");
+    for _ in 0..3 {
+        let error = put(&client, "meanwhile").await.unwrap_err();
+        assert!(matches!(error, SdkError::DispatchFailure(_)), "{error:?}");
+    }
+    assert!(!has_row(&store.direct(), "meanwhile").await);
+    store.proxy.set_away(false);
+    while put(&client, "after").await.is_err() {
+        tokio::task::yield_now().await;
+    }
+    assert!(has_row(&store.direct(), "after").await);
+}
+
+#[tokio::test]
 async fn a_cleared_fault_does_not_happen() {
     let store = Store::start().await;
     store.arm(ApiCall::PutItem, Fault::RequestLost);
