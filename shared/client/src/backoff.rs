@@ -11,6 +11,18 @@ pub struct Backoff {
     pub first: Duration,
     /// At most, where no answer asks for more.
     pub longest: Duration,
+    /// Where the randomness comes from.
+    pub jitter: Jitter,
+}
+
+/// The randomness of pauses.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Jitter {
+    /// The system's, fresh for each pause.
+    #[default]
+    System,
+    /// Always this, from 0 (the shortest pause) to 255 (the longest): for simulations.
+    Always(u8),
 }
 
 /// A decision takes milliseconds, and most of what stands in its way is gone within a second.
@@ -19,6 +31,7 @@ impl Default for Backoff {
         Self {
             first: Duration::from_millis(100),
             longest: Duration::from_secs(20),
+            jitter: Jitter::System,
         }
     }
 }
@@ -27,7 +40,10 @@ impl Backoff {
     /// The pause after this many attempts, the last of which was answered with this `Retry-After`.
     #[must_use]
     pub fn pause(&self, attempts: u32, retry_after: Option<Duration>) -> Duration {
-        let random = Uuid::new_v4().as_bytes()[0];
+        let random = match self.jitter {
+            Jitter::System => Uuid::new_v4().as_bytes()[0],
+            Jitter::Always(random) => random,
+        };
         self.pause_with(attempts, retry_after, random)
     }
 
@@ -66,6 +82,7 @@ mod tests {
     const BACKOFF: Backoff = Backoff {
         first: Duration::from_millis(100),
         longest: Duration::from_secs(2),
+        jitter: Jitter::System,
     };
 
     fn millis(attempts: u32, retry_after: Option<u64>, random: u8) -> u128 {

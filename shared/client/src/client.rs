@@ -159,6 +159,7 @@ mod tests {
             backoff: Backoff {
                 first: Duration::from_millis(1),
                 longest: Duration::from_millis(2),
+                ..Backoff::default()
             },
             patience: Duration::from_millis(200),
             ..Client::new(script)

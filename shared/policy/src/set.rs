@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use decide_once_protocol::json::Value;
 use decide_once_protocol::request::{PolicyId, PolicyVersion};
@@ -66,16 +66,17 @@ pub enum Unavailable {
     },
 }
 
-/// Every policy version that is packaged with the process. Files are parsed and compiled on first use and stay compiled.
-#[derive(Debug)]
+/// Every policy version that is packaged with the process. Files are parsed and compiled on first use and stay compiled; a copy
+/// shares what is compiled.
+#[derive(Clone, Debug)]
 pub struct PolicySet {
     policies: BTreeMap<PolicyId, Versions>,
 }
 
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Versions {
     active: Option<PolicyVersion>,
-    packaged: BTreeMap<PolicyVersion, Packaged>,
+    packaged: BTreeMap<PolicyVersion, Arc<Packaged>>,
 }
 
 #[derive(Debug)]
@@ -135,11 +136,11 @@ impl PolicySet {
     ) -> Result<Self, LoadError> {
         let mut policies: BTreeMap<PolicyId, Versions> = BTreeMap::new();
         for (id, version, bytes) in files {
-            let packaged = Packaged {
+            let packaged = Arc::new(Packaged {
                 file: format!("{id}/{version}.yaml"),
                 bytes,
                 compiled: OnceLock::new(),
-            };
+            });
             let versions = policies.entry(id.clone()).or_default();
             if versions.packaged.insert(version, packaged).is_some() {
                 return Err(LoadError::Twice { id, version });

@@ -22,6 +22,7 @@ mod decide;
 pub mod destination;
 mod effort;
 mod evaluate;
+pub mod jitter;
 pub mod limits;
 pub mod logging;
 pub mod memory;

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use crate::jitter::jittered;
 use crate::settings::SHORTEST_CALL;
 
 /// The first pause; each later one is twice as long, up to the longest.
@@ -55,12 +56,6 @@ impl Sends {
     }
 }
 
-/// Between a half and the whole, so that those who wait for one thing do not ask at one time.
-pub(crate) fn jittered(pause: Duration) -> Duration {
-    let random = uuid::Uuid::new_v4().as_bytes()[0];
-    pause / 2 + pause / 2 * u32::from(random) / 255
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -89,13 +84,5 @@ mod tests {
         let millis = |millis| Some(Duration::from_millis(millis));
         assert_eq!(pauses[..4], [None, millis(50), millis(100), millis(200)]);
         assert_eq!(pauses[6], Some(LONGEST));
-    }
-
-    #[test]
-    fn a_pause_is_jittered_by_up_to_a_half() {
-        for _ in 0..100 {
-            let pause = jittered(LONGEST);
-            assert!((LONGEST / 2..=LONGEST).contains(&pause), "{pause:?}");
-        }
     }
 }

@@ -65,7 +65,9 @@ impl<O: Outbox, S: Sink, C: Clock> Publisher<O, S, C> {
             if sends.is_empty() && (pauses.is_empty() || halt.is_some()) {
                 break halt;
             }
+            // In this order, so that a delivery is a function of what happens to it; neither can keep the other waiting.
             tokio::select! {
+                biased;
                 Some(row) = pauses.next() => lanes.again(row),
                 Some(sent) = sends.next() => for (row, outcome) in sent {
                     let course: &mut Course = &mut courses[row];

@@ -3,7 +3,7 @@
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::time::Duration;
 
-use crate::patience::jittered;
+use crate::jitter::jittered;
 use crate::variables::{VariableError, millis, optional};
 
 /// What an operator sets of the publish path.
