@@ -7,7 +7,7 @@
 //!
 //! What runs is the real thing: the flows of `decide-once-service` ([`fleet`], [`workers`], [`consumers`]) and the loop of
 //! `decide-once-client` ([`clients`]). What is simulated is the world around it: time and clocks that are off ([`clock`]), processes
-//! that die and stand still ([`life`]), a network that loses, repeats and delays ([`line`], [`weather`]), streams, a bus and queues
+//! that die and stand still ([`life`]), a network that loses, repeats and delays ([`line`](mod@line), [`weather`]), streams, a bus and queues
 //! that deliver at least once ([`streams`], [`sink`]), and the tables, which are the store in memory ([`tables`]).
 //!
 //! Everything happens in one thread, in the order of simulated time; what is left to chance is drawn from the seed and the place where it
