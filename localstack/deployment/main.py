@@ -25,7 +25,7 @@ def arguments():
     parser = argparse.ArgumentParser(prog="localstack/deploy", description=__doc__, epilog="AWS_ENDPOINT_URL says where; AWS_REGION and credentials as for any AWS tool.")
     parser.add_argument("--stack", default="decide-once", help="its name (decide-once)")
     parser.add_argument("--bucket", default=os.environ.get("ARTEFACTS_BUCKET"), help="where artefacts are put; also ARTEFACTS_BUCKET. On an engine one is made")
-    parser.add_argument("--profile", help="cargo's; `deploy`, which is built quickly, for an engine, and `release` for AWS")
+    parser.add_argument("--profile", help="cargo's; `release-check`, which is built quickly, for an engine, and `release` for AWS")
     parser.add_argument("--built", type=Path, metavar="DIR", help="a directory with NAME/bootstrap, as `cargo lambda build` leaves it, in place of a build")
     parser.add_argument("parameters", nargs="*", metavar="Parameter=value", help="of template.yaml; what is not named stays as it was")
     return parser.parse_args()
@@ -89,7 +89,7 @@ def deploy(options):
     bucket.there(make=local)
 
     binaries = bootstraps.names(template)
-    paths = bootstraps.built(binaries.values(), options.built) if options.built else bootstraps.build(binaries.values(), options.profile or ("deploy" if local else "release"))
+    paths = bootstraps.built(binaries.values(), options.built) if options.built else bootstraps.build(binaries.values(), options.profile or ("release-check" if local else "release"))
     programs = {name: Path(path).read_bytes() for name, path in paths.items()}
     parameters["Architecture"] = bootstraps.architecture(programs, on_this_machine=where == "emulator")
     if local:

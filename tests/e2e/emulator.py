@@ -73,7 +73,7 @@ class Emulator:
         return found
 
     def end(self):
-        """Ends it and its functions. Returns the pids of what went on nevertheless, and had to be killed."""
+        """Ends it and its functions, which it does not end itself. Returns the pids of what goes on nevertheless."""
         family = self.family()
         self.process.send_signal(signal.SIGTERM)
         try:
@@ -81,12 +81,11 @@ class Emulator:
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()
-        # A function whose Runtime API is gone ends by itself, soon.
+        for pid in _alive(family):
+            os.kill(pid, signal.SIGKILL)
         until = time.monotonic() + 10
         while (left := _alive(family)) and time.monotonic() < until:
             time.sleep(0.05)
-        for pid in left:
-            os.kill(pid, signal.SIGKILL)
         return left
 
 
