@@ -61,6 +61,7 @@ def readers():
             for owner, name, block in functions_of(path):
                 if name == "from_env" or READS.search(block):
                     known[f"{owner}::{name}" if owner else name] = block
+    # What is handed a name is no reader of its own.
     for generic in ("required", "optional", "millis", "client_from_env", "environment"):
         known.pop(generic, None)
     return known
@@ -84,7 +85,7 @@ def variables(function):
                 todo.append(readers()[name])
     blocks = blocks[:own] + [block for block in blocks[own:] if READS.search(block)]
     read = {name for block in blocks for name in NAME.findall(block)}
-    required = {name for block in blocks for name in re.findall(r'\brequired\("([A-Z_]+)"\)', block)}
+    required = {name for block in blocks for name in re.findall(r'\brequired(?:::<\w+>)?\(\s*"([A-Z_]+)"', block)}
     if not required:
         raise ValueError(f"functions/{function} needs no variable; has the way in which they are read changed?")
     return read, required

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use decide_once_client::{EndpointError, HttpTransport};
+use decide_once_dynamodb::TableName;
 use decide_once_protocol::inbox::{ConsumerName, MarkRetention, TooShort};
 use decide_once_protocol::scope::NameError;
 use decide_once_service::variables::{NUMBER, VariableError, optional, required};
@@ -44,8 +45,8 @@ impl Config {
         let desk: Option<String> = optional("REVIEW_DESK_URL", "an URL")?;
         let desk = desk.filter(|url| !url.is_empty());
         Ok(Self {
-            inbox: required("INBOX_TABLE")?,
-            balances: required("BALANCES_TABLE")?,
+            inbox: required::<TableName>("INBOX_TABLE", TableName::WANTED)?.0,
+            balances: required::<TableName>("BALANCES_TABLE", TableName::WANTED)?.0,
             name: ConsumerName::parse(name.as_deref().unwrap_or("balances"))?,
             retention: retention()?,
             desk: desk

@@ -8,9 +8,11 @@
 //! | IAM (both, and function URLs) | with `TENANT_FROM=iam` only: the caller's ARN | none: the IAM policy has decided |
 
 use std::env;
+use std::str::FromStr;
 
 use decide_once_protocol::scope::Tenant;
 use decide_once_service::problem::{Kind, Problem};
+use decide_once_service::variables::{Malformed, VariableError, optional};
 use lambda_http::aws_lambda_events::apigw::ApiGatewayRequestAuthorizerJwtDescription;
 use lambda_http::request::RequestContext;
 use lambda_http::{Request, RequestExt as _};
@@ -37,6 +39,24 @@ pub(crate) enum Access {
     Read,
 }
 
+/// `TENANT_FROM`. What is neither is not taken for the claim: a caller that signs with IAM would have no tenant.
+enum Source {
+    Claim,
+    Iam,
+}
+
+impl FromStr for Source {
+    type Err = Malformed;
+
+    fn from_str(text: &str) -> Result<Self, Malformed> {
+        match text {
+            "claim" => Ok(Self::Claim),
+            "iam" => Ok(Self::Iam),
+            _ => Err(Malformed),
+        }
+    }
+}
+
 /// A caller that an authorizer vouches for.
 struct Vouched {
     tenant: String,
@@ -45,14 +65,15 @@ struct Vouched {
 }
 
 impl Authority {
-    pub(crate) fn from_env() -> Self {
+    pub(crate) fn from_env() -> Result<Self, VariableError> {
         let variable = |name| env::var(name).ok().filter(|value| !value.is_empty());
-        Self {
+        let from: Option<Source> = optional("TENANT_FROM", "`claim` or `iam`")?;
+        Ok(Self {
             tenant_claim: variable("TENANT_CLAIM").unwrap_or_else(|| "tenant".to_owned()),
-            from_iam: variable("TENANT_FROM").is_some_and(|source| source == "iam"),
+            from_iam: matches!(from, Some(Source::Iam)),
             write_scope: variable("WRITE_SCOPE"),
             read_scope: variable("READ_SCOPE"),
-        }
+        })
     }
 
     /// As deployed with `WRITE_SCOPE` and `READ_SCOPE`.

@@ -1,12 +1,13 @@
 //! The function's variables.
 
-use std::env;
 use std::path::PathBuf;
+use std::str::FromStr;
 
 use decide_once_dynamodb::TableNames;
+use decide_once_service::policies;
 use decide_once_service::profile::Profile;
 use decide_once_service::settings::Settings;
-use decide_once_service::variables::{NUMBER, VariableError, optional, required};
+use decide_once_service::variables::{Malformed, NUMBER, VariableError, optional, required};
 
 use crate::caller::Authority;
 
@@ -30,13 +31,9 @@ pub(crate) struct Config {
 impl Config {
     pub(crate) fn from_env() -> Result<Self, VariableError> {
         Ok(Self {
-            policies: required("POLICIES_DIR")?.into(),
-            tables: TableNames {
-                operations: required("OPERATIONS_TABLE")?,
-                decisions: required("DECISIONS_TABLE")?,
-                outbox: required("OUTBOX_TABLE")?,
-            },
-            authority: Authority::from_env(),
+            policies: required("POLICIES_DIR", policies::WANTED)?,
+            tables: TableNames::from_env()?,
+            authority: Authority::from_env()?,
             profile: profile()?,
             settings: Settings::from_env()?,
             answer_cache: optional("ANSWER_CACHE_ENTRIES", NUMBER)?.unwrap_or(0),
@@ -44,14 +41,18 @@ impl Config {
     }
 }
 
-fn profile() -> Result<Profile, VariableError> {
-    let name = "CONTRACT_PROFILE";
-    let unusable = VariableError::Unusable {
-        name,
-        wanted: "`default` or `ietf`",
-    };
-    match env::var(name) {
-        Err(_) => Ok(Profile::Default),
-        Ok(text) => Profile::parse(&text).ok_or(unusable),
+/// `CONTRACT_PROFILE`.
+struct Named(Profile);
+
+impl FromStr for Named {
+    type Err = Malformed;
+
+    fn from_str(text: &str) -> Result<Self, Malformed> {
+        Profile::parse(text).map(Self).ok_or(Malformed)
     }
+}
+
+fn profile() -> Result<Profile, VariableError> {
+    let named: Option<Named> = optional("CONTRACT_PROFILE", "`default` or `ietf`")?;
+    Ok(named.map_or(Profile::Default, |Named(profile)| profile))
 }

@@ -22,11 +22,10 @@ use std::fmt::Debug;
 use std::sync::Arc;
 
 use decide_once_dynamodb::{DynamoStore, client_from_env};
-use decide_once_policy::PolicySet;
 use decide_once_service::limits::Limits;
 use decide_once_service::ports::{Clock, Ids, Mismatches, Store};
 use decide_once_service::system::{SystemClock, SystemIds};
-use decide_once_service::{Answers, Decider, logging};
+use decide_once_service::{Answers, Decider, logging, policies};
 use lambda_http::{Adapter, LambdaEvent, Request, Service, service_fn};
 pub use lambda_runtime::Error;
 use serde::Serialize;
@@ -42,7 +41,7 @@ use crate::event::Event;
 pub async fn run() -> Result<(), Error> {
     logging::init("decide")?;
     let config = Config::from_env()?;
-    let policies = PolicySet::load(&config.policies)?;
+    let policies = policies::load(&config.policies)?;
     let decider = Decider {
         store: DynamoStore::new(client_from_env().await?, config.tables),
         clock: SystemClock,

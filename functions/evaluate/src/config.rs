@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use decide_once_dynamodb::TableNames;
+use decide_once_service::policies;
 use decide_once_service::settings::Settings;
 use decide_once_service::variables::{VariableError, required};
 
@@ -20,12 +21,8 @@ pub(crate) struct Config {
 impl Config {
     pub(crate) fn from_env() -> Result<Self, VariableError> {
         Ok(Self {
-            policies: required("POLICIES_DIR")?.into(),
-            tables: TableNames {
-                operations: required("OPERATIONS_TABLE")?,
-                decisions: required("DECISIONS_TABLE")?,
-                outbox: required("OUTBOX_TABLE")?,
-            },
+            policies: required("POLICIES_DIR", policies::WANTED)?,
+            tables: TableNames::from_env()?,
             settings: Settings::from_env()?,
         })
     }

@@ -13,12 +13,11 @@ use decide_once_dynamodb::{DynamoStore, client_from_env};
 use decide_once_lambda::batch::BatchResponse;
 use decide_once_lambda::remaining;
 use decide_once_lambda::stream::StreamEvent;
-use decide_once_policy::PolicySet;
 use decide_once_service::limits::Limits;
 use decide_once_service::ports::Clock as _;
 use decide_once_service::resume::{Fates, Task};
 use decide_once_service::system::{SystemClock, SystemIds};
-use decide_once_service::{Answers, Decider, logging};
+use decide_once_service::{Answers, Decider, logging, policies};
 pub use lambda_runtime::Error;
 use lambda_runtime::{LambdaEvent, service_fn};
 
@@ -33,7 +32,7 @@ type Evaluates = Decider<DynamoStore, SystemClock, SystemIds>;
 pub async fn run() -> Result<(), Error> {
     logging::init("evaluate")?;
     let config = Config::from_env()?;
-    let policies = PolicySet::load(&config.policies)?;
+    let policies = policies::load(&config.policies)?;
     let decider = Arc::new(Decider {
         store: DynamoStore::new(client_from_env().await?, config.tables),
         clock: SystemClock,

@@ -4,8 +4,9 @@ use std::path::PathBuf;
 
 use decide_once_dynamodb::TableNames;
 use decide_once_protocol::scope::{NameError, Tenant};
+use decide_once_service::policies;
 use decide_once_service::settings::Settings;
-use decide_once_service::variables::{VariableError, optional, required};
+use decide_once_service::variables::{Url, VariableError, optional, required};
 
 /// What the function is told by its environment.
 #[derive(Clone, Debug)]
@@ -30,9 +31,13 @@ pub(crate) struct Config {
 pub(crate) enum ConfigError {
     #[error(transparent)]
     Variable(#[from] VariableError),
-    #[error("the variable INTAKE_TENANT cannot be used: {0}")]
+    #[error(
+        "the variable INTAKE_TENANT cannot be used: {0}; set it to the tenant whose requests come from here"
+    )]
     Tenant(#[from] NameError),
-    #[error("the variable INTAKE_KEY_POINTER is not a JSON Pointer; it begins with /")]
+    #[error(
+        "the variable INTAKE_KEY_POINTER is not a JSON Pointer, which begins with /; leave it out for the event's own id"
+    )]
     KeyPointer,
 }
 
@@ -46,16 +51,15 @@ impl Config {
             return Err(ConfigError::KeyPointer);
         }
         Ok(Self {
-            policies: required("POLICIES_DIR")?.into(),
-            tables: TableNames {
-                operations: required("OPERATIONS_TABLE")?,
-                decisions: required("DECISIONS_TABLE")?,
-                outbox: required("OUTBOX_TABLE")?,
-            },
+            policies: required("POLICIES_DIR", policies::WANTED)?,
+            tables: TableNames::from_env()?,
             settings: Settings::from_env()?,
-            tenant: Tenant::parse(&required("INTAKE_TENANT")?)?,
+            tenant: Tenant::parse(&required::<String>(
+                "INTAKE_TENANT",
+                "the tenant whose requests come from here",
+            )?)?,
             key_pointer,
-            dead_letters: required("DEAD_LETTER_QUEUE_URL")?,
+            dead_letters: required::<Url>("DEAD_LETTER_QUEUE_URL", Url::WANTED)?.0,
         })
     }
 }

@@ -19,7 +19,6 @@ use decide_once_dynamodb::{DynamoStore, client_from_env};
 use decide_once_lambda::batch::BatchResponse;
 use decide_once_lambda::remaining;
 use decide_once_lambda::sqs::SqsMessage;
-use decide_once_policy::PolicySet;
 use decide_once_protocol::key::IdempotencyKey;
 use decide_once_protocol::scope::{DECIDE, OperationName, Scope, Tenant};
 use decide_once_protocol::time::Timestamp;
@@ -29,7 +28,7 @@ use decide_once_service::metrics::Metric;
 use decide_once_service::ports::Clock as _;
 use decide_once_service::problem::Problem;
 use decide_once_service::system::{SystemClock, SystemIds};
-use decide_once_service::{Answers, Budget, Call, Decider, Respond, logging};
+use decide_once_service::{Answers, Budget, Call, Decider, Respond, logging, policies};
 pub use lambda_runtime::Error;
 use lambda_runtime::{Context, LambdaEvent, service_fn};
 use serde::Serialize;
@@ -83,7 +82,7 @@ struct NotYet;
 pub async fn run() -> Result<(), Error> {
     logging::init("intake")?;
     let config = Config::from_env()?;
-    let policies = PolicySet::load(&config.policies)?;
+    let policies = policies::load(&config.policies)?;
     let decider = Decider {
         store: DynamoStore::new(client_from_env().await?, config.tables),
         clock: SystemClock,

@@ -1,7 +1,7 @@
 //! The function's variables.
 
-use decide_once_dynamodb::TableNames;
 use decide_once_dynamodb::client::CALL_TIMEOUT;
+use decide_once_dynamodb::{TableName, TableNames};
 use decide_once_service::publish::Pace;
 use decide_once_service::variables::{VariableError, required};
 use decide_once_sinks::{ConfigError as SinkConfigError, SinkConfig};
@@ -29,7 +29,7 @@ pub(crate) enum ConfigError {
 impl Config {
     pub(crate) fn from_env() -> Result<Self, ConfigError> {
         let tables = TableNames {
-            outbox: required("OUTBOX_TABLE")?,
+            outbox: required::<TableName>("OUTBOX_TABLE", TableName::WANTED)?.0,
             ..TableNames::default()
         };
         let sink = SinkConfig::from_env()?;

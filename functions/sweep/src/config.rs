@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use decide_once_dynamodb::TableNames;
 use decide_once_dynamodb::client::CALL_TIMEOUT;
+use decide_once_service::policies;
 use decide_once_service::publish::Pace;
 use decide_once_service::settings::Settings;
 use decide_once_service::sweep::MARGIN;
@@ -39,12 +40,8 @@ pub(crate) enum ConfigError {
 
 impl Config {
     pub(crate) fn from_env() -> Result<Self, ConfigError> {
-        let policies = required("POLICIES_DIR")?.into();
-        let tables = TableNames {
-            operations: required("OPERATIONS_TABLE")?,
-            decisions: required("DECISIONS_TABLE")?,
-            outbox: required("OUTBOX_TABLE")?,
-        };
+        let policies = required("POLICIES_DIR", policies::WANTED)?;
+        let tables = TableNames::from_env()?;
         let sink = SinkConfig::from_env()?;
         Ok(Self {
             policies,

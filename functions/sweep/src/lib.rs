@@ -11,13 +11,12 @@ use std::time::Instant;
 
 use decide_once_dynamodb::{DynamoStore, client_from_env};
 use decide_once_lambda::remaining;
-use decide_once_policy::PolicySet;
 use decide_once_service::limits::Limits;
 use decide_once_service::ports::StoreError;
 use decide_once_service::publish::Publisher;
 use decide_once_service::sweep::Sweeper;
 use decide_once_service::system::{SystemClock, SystemIds};
-use decide_once_service::{Answers, Decider, logging};
+use decide_once_service::{Answers, Decider, logging, policies};
 use decide_once_sinks::AnySink;
 pub use lambda_runtime::Error;
 use lambda_runtime::{LambdaEvent, service_fn};
@@ -35,7 +34,7 @@ type Sweeps = Sweeper<DynamoStore, AnySink, SystemClock, SystemIds>;
 pub async fn run() -> Result<(), Error> {
     logging::init("sweep")?;
     let config = Config::from_env()?;
-    let policies = PolicySet::load(&config.policies)?;
+    let policies = policies::load(&config.policies)?;
     let store = DynamoStore::new(client_from_env().await?, config.tables);
     let sink = AnySink::connect(config.sink).await?;
     let decider = Decider {

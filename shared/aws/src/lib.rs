@@ -18,7 +18,7 @@ const CA_BUNDLE: &str = "AWS_CA_BUNDLE";
 /// The environment does not say how to reach AWS.
 #[derive(Debug, thiserror::Error)]
 pub enum EnvironmentError {
-    /// Neither `AWS_REGION` nor `AWS_DEFAULT_REGION` is set.
+    /// Neither `AWS_REGION` nor `AWS_DEFAULT_REGION` is set, or to nothing.
     #[error("no region: set AWS_REGION (Lambda does; locally any name will do, as eu-central-1)")]
     NoRegion,
     /// `AWS_CA_BUNDLE` names something else than certificates.
@@ -43,7 +43,8 @@ pub async fn environment(
         Some(_) | None => loader,
     };
     let environment = wanted(loader).load().await;
-    if environment.region().is_none() {
+    let region = environment.region().map(AsRef::as_ref);
+    if region.is_none_or(str::is_empty) {
         return Err(EnvironmentError::NoRegion);
     }
     Ok(environment)

@@ -21,11 +21,13 @@ mod ordered;
 mod outbox;
 mod queue;
 mod store;
+mod tables;
 
 pub use check::MissingTable;
 pub use client::client_from_env;
 pub use inbox::{DynamoInbox, MOST_ITEMS};
-pub use store::{DynamoStore, TableNames};
+pub use store::DynamoStore;
+pub use tables::{TableName, TableNames};
 
 /// The code in `docs/consumers.md` compiles.
 #[cfg(doctest)]

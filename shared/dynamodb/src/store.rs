@@ -15,27 +15,7 @@ use crate::expressions::{commit, reserve, transition};
 use crate::items;
 use crate::ordered::Ordered;
 use crate::outcome::{self, attempts::Attempts, cancellation};
-
-/// The names under which the tables exist.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TableNames {
-    /// One record for each operation.
-    pub operations: String,
-    /// Committed decisions and natural-key claims.
-    pub decisions: String,
-    /// Events on their way out.
-    pub outbox: String,
-}
-
-impl Default for TableNames {
-    fn default() -> Self {
-        Self {
-            operations: "operations".to_owned(),
-            decisions: "decisions".to_owned(),
-            outbox: "outbox".to_owned(),
-        }
-    }
-}
+use crate::tables::TableNames;
 
 /// The store ports over DynamoDB. Cheap to clone.
 #[derive(Clone, Debug)]

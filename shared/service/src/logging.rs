@@ -23,7 +23,7 @@ use tracing_subscriber::util::SubscriberInitExt as _;
 use tracing_subscriber::{EnvFilter, Layer as _};
 
 use crate::metrics::Origin;
-use crate::variables::VariableError;
+use crate::variables::{VariableError, optional};
 
 /// Whose words are repeated, by the beginning of an event's target: this project's crates, and the one that looks for a region and
 /// for credentials, and never sees a request.
@@ -36,15 +36,19 @@ const LEFT_OUT: &str =
 /// Starts logging in `function`, panics included; the level is `RUST_LOG`'s, else `info`. A second call does nothing.
 ///
 /// # Errors
-/// `METRICS_NAMESPACE` is not one.
+/// `METRICS_NAMESPACE` is no namespace, or `RUST_LOG` no level.
 pub fn init(function: &'static str) -> Result<(), VariableError> {
     Origin::from_env(function)?.hold();
+    let levels: Option<EnvFilter> = optional(
+        EnvFilter::DEFAULT_ENV,
+        "a level: error, warn, info, debug or trace",
+    )?;
     let written = layer().event_format(Reticent {
         trusted: Lines,
         other: json_line,
     });
     let started = tracing_subscriber::registry()
-        .with(level("info"))
+        .with(levels.unwrap_or_else(|| EnvFilter::new("info")))
         .with(written.with_filter(filter_fn(is_told)))
         .try_init();
     if started.is_ok() {

@@ -1,11 +1,29 @@
 //! Reading policies: which versions are packaged here, and what each says. No store: a policy is a part of the deployment.
 
-use decide_once_policy::{Listed, PolicySet, Unavailable};
+use std::path::Path;
+
+use decide_once_policy::{Listed, LoadError, PolicySet, Unavailable};
 use decide_once_protocol::hash::hex;
 use decide_once_protocol::json::{Object, Value, object};
 use decide_once_protocol::request::{PolicyId, PolicyVersion};
 
 use crate::problem::{Kind, Problem};
+
+/// What `POLICIES_DIR` wants to be.
+pub const WANTED: &str = "the directory of the packaged policies";
+
+/// The directory that `POLICIES_DIR` names is none of policies.
+#[derive(Debug, thiserror::Error)]
+#[error("the variable POLICIES_DIR cannot be used: {0}")]
+pub struct Unpackaged(#[from] LoadError);
+
+/// The policies that are packaged in the directory which `POLICIES_DIR` names. None is compiled yet.
+///
+/// # Errors
+/// They cannot be read.
+pub fn load(directory: &Path) -> Result<PolicySet, Unpackaged> {
+    Ok(PolicySet::load(directory)?)
+}
 
 /// Every packaged version with its digest, and which of each policy is active. The body, as JSON.
 #[must_use]

@@ -1,6 +1,6 @@
 //! What an operator sets.
 
-use std::env;
+use std::str::FromStr;
 use std::time::Duration;
 
 use decide_once_protocol::envelope::EventLimit;
@@ -8,7 +8,7 @@ use decide_once_protocol::time::Timestamp;
 
 use crate::destination::event_limit;
 use crate::limits::Rate;
-use crate::variables::{NUMBER, VariableError, millis, optional};
+use crate::variables::{Malformed, NUMBER, VariableError, millis, optional};
 
 /// The lease's margin: how long after its owner's last instant others still leave a key alone. Clocks of Lambda hosts are
 /// disciplined to well below this.
@@ -81,7 +81,7 @@ impl Settings {
             mismatch_budget: optional("MISMATCH_BUDGET", NUMBER)?
                 .unwrap_or(defaults.mismatch_budget),
             rate: rate()?,
-            event_source: env::var("EVENT_SOURCE").unwrap_or(defaults.event_source),
+            event_source: event_source()?.unwrap_or(defaults.event_source),
             event_limit: event_limit()?,
         })
     }
@@ -92,6 +92,29 @@ impl Settings {
     pub fn lease_until(&self, now: Timestamp, deadline: Timestamp) -> Timestamp {
         let remaining = now.until(deadline).min(self.lease_cap);
         now.plus((remaining + LEASE_MARGIN).max(LEASE_FLOOR))
+    }
+}
+
+/// `EVENT_SOURCE`: what CloudEvents has as a source
+/// (<https://github.com/cloudevents/spec/blob/v1.0.2/cloudevents/spec.md#source-1>).
+fn event_source() -> Result<Option<String>, VariableError> {
+    let wanted = "a URI reference, as urn:example:decisions";
+    let source: Option<UriReference> = optional("EVENT_SOURCE", wanted)?;
+    Ok(source.map(|UriReference(source)| source))
+}
+
+/// Not empty, and of the characters of RFC 3986 §2.
+struct UriReference(String);
+
+impl FromStr for UriReference {
+    type Err = Malformed;
+
+    fn from_str(text: &str) -> Result<Self, Malformed> {
+        let belongs = |c: char| c.is_ascii_alphanumeric() || "-._~:/?#[]@!$&'()*+,;=%".contains(c);
+        if text.is_empty() || !text.chars().all(belongs) {
+            return Err(Malformed);
+        }
+        Ok(Self(text.to_owned()))
     }
 }
 

@@ -6,7 +6,9 @@ use std::time::Duration;
 use decide_once_service::destination::Destination;
 #[cfg(feature = "eventbridge")]
 use decide_once_service::destination::event_bridge_source;
-use decide_once_service::variables::{VariableError, optional, required};
+#[cfg(feature = "sns")]
+use decide_once_service::variables::Arn;
+use decide_once_service::variables::{Url, VariableError, optional, required};
 
 use crate::http::Secrets;
 #[cfg(feature = "aws")]
@@ -69,12 +71,12 @@ impl SinkConfig {
     pub fn from_env() -> Result<Self, ConfigError> {
         let kind = match Destination::from_env()? {
             Destination::Http => Kind::Http {
-                url: required("SINK_URL")?,
+                url: required::<Url>("SINK_URL", Url::WANTED)?.0,
                 secrets: optional("SINK_WEBHOOK_SECRETS", "whsec_ secrets, apart by spaces")?,
             },
             #[cfg(feature = "eventbridge")]
             Destination::EventBridge => Kind::EventBridge {
-                bus: required("SINK_EVENT_BUS")?,
+                bus: required("SINK_EVENT_BUS", "the name or the ARN of an event bus")?,
                 source: event_bridge_source()?,
                 limits: Limits::from_env()?,
             },
@@ -82,22 +84,22 @@ impl SinkConfig {
             Destination::EventBridge => return Err(ConfigError::NotBuiltIn("eventbridge")),
             #[cfg(feature = "sns")]
             Destination::Sns => Kind::Sns {
-                topic: required("SINK_TOPIC_ARN")?,
+                topic: required::<Arn>("SINK_TOPIC_ARN", Arn::WANTED)?.0,
                 limits: Limits::from_env()?,
             },
             #[cfg(not(feature = "sns"))]
             Destination::Sns => return Err(ConfigError::NotBuiltIn("sns")),
             #[cfg(feature = "sqs")]
             Destination::Sqs => Kind::Sqs {
-                queue: required("SINK_QUEUE_URL")?,
+                queue: required::<Url>("SINK_QUEUE_URL", Url::WANTED)?.0,
                 limits: Limits::from_env()?,
             },
             #[cfg(not(feature = "sqs"))]
             Destination::Sqs => return Err(ConfigError::NotBuiltIn("sqs")),
             #[cfg(feature = "kafka")]
             Destination::Kafka => Kind::Kafka {
-                brokers: required("SINK_BROKERS")?,
-                topic: required("SINK_TOPIC")?,
+                brokers: required("SINK_BROKERS", "host:port, apart by commas")?,
+                topic: required("SINK_TOPIC", "the name of a topic")?,
             },
             #[cfg(not(feature = "kafka"))]
             Destination::Kafka => return Err(ConfigError::NotBuiltIn("kafka")),

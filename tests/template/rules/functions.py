@@ -1,5 +1,7 @@
 """Functions: all are there, with exactly the variables that their code reads, and within their limits."""
 
+import re
+
 import sources
 from stack import DEPLOYMENTS, crates, of_type, resolve, target
 
@@ -31,6 +33,24 @@ def every_crate_is_deployed(template):
         resource = template["Resources"][name]
         if resource.get("Metadata") != {"BuildMethod": "rust-cargolambda", "BuildProperties": {"Binary": crate}}:
             said.append(f"{name} is not built by rust-cargolambda of the binary {crate}")
+    return said
+
+
+def page(template):
+    """docs/variables.md has each variable that the code reads, of the functions that read it, and whether they start without."""
+    rows = re.findall(r"^\| `(\w+)` \| ([\w, ]+) \| ([^|]+) \| [^|]+ \|$", (sources.ROOT / "docs/variables.md").read_text(), re.M)
+    known = {crate: sources.variables(crate) for crate in crates(template).values()}
+    said = []
+    for name, functions, default in rows:
+        readers = {crate for crate, (read, _) in known.items() if name in read} or (set(known) if name in OF_LIBRARIES else set())
+        listed = set(known) if functions == "all" else set(functions.split(", "))
+        if readers != listed:
+            said.append(f"docs/variables.md: {name} is read by {sorted(readers)}, not by {sorted(listed)}")
+        if any(name in needed for _, needed in known.values()) != default.startswith("needed"):
+            said.append(f"docs/variables.md: {name} is {default}, and the code has it otherwise")
+    every = set().union(*(read for read, _ in known.values())) | OF_LIBRARIES
+    of_builds = {name for name in LEFT_OUT if name.startswith("DECIDE_ONCE_LOCAL") or name == "CA_BUNDLE"}
+    said += [f"docs/variables.md lacks {name}" for name in sorted(every - {name for name, _, _ in rows} - of_builds)]
     return said
 
 

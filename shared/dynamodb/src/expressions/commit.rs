@@ -9,7 +9,7 @@ use decide_once_protocol::writes::{Commit, Transition};
 
 use super::{Values, transition};
 use crate::items::{self, Item, write::instant};
-use crate::store::TableNames;
+use crate::tables::TableNames;
 
 /// A decision's id was chosen at the reservation: if it exists, it was committed under this or another record.
 pub const DECISION: &str = "attribute_not_exists(id)";

@@ -1,13 +1,13 @@
 //! The embedded metric format: `_aws` tells CloudWatch Logs which members of a line are metrics
 //! (<https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch_Embedded_Metric_Format_Specification.html>).
 
-use std::env;
 use std::fmt::{self, Write as _};
+use std::str::FromStr;
 use std::sync::OnceLock;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::{Meter, Metric};
-use crate::variables::VariableError;
+use crate::variables::{Malformed, VariableError, optional};
 
 /// How many values a metric may have in one document.
 pub(super) const MOST_VALUES: usize = 100;
@@ -32,21 +32,13 @@ impl Origin {
     /// The variable cannot be a namespace
     /// (<https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/cloudwatch_concepts.html#Namespace>).
     pub fn from_env(function: &'static str) -> Result<Self, VariableError> {
-        let name = "METRICS_NAMESPACE";
-        let namespace = match env::var(name) {
-            Ok(text) => text,
-            Err(env::VarError::NotPresent) => NAMESPACE.to_owned(),
-            Err(env::VarError::NotUnicode(_)) => String::new(),
-        };
-        if is_namespace(&namespace) {
-            Ok(Self {
-                function,
-                namespace,
-            })
-        } else {
-            let wanted = "a CloudWatch namespace: 1 to 255 of the characters A-Z a-z 0-9 . - _ / # : and space, not beginning with `AWS/`";
-            Err(VariableError::Unusable { name, wanted })
-        }
+        let wanted = "a CloudWatch namespace: 1 to 255 of A-Z a-z 0-9 . - _ / # : and space, not beginning with AWS/";
+        let named: Option<Namespace> = optional("METRICS_NAMESPACE", wanted)?;
+        let namespace = named.map_or_else(|| NAMESPACE.to_owned(), |Namespace(name)| name);
+        Ok(Self {
+            function,
+            namespace,
+        })
     }
 
     /// From now on this process's lines are of this origin. Of several the first counts.
@@ -117,12 +109,19 @@ fn members(meter: &Meter) -> String {
     text
 }
 
-fn is_namespace(text: &str) -> bool {
-    let is_named = |c: char| c.is_ascii_alphanumeric() || ".-_/#: ".contains(c);
-    (1..=255).contains(&text.len())
-        && text.chars().all(is_named)
-        && !text.starts_with("AWS/")
-        && text.trim() == text
+struct Namespace(String);
+
+impl FromStr for Namespace {
+    type Err = Malformed;
+
+    fn from_str(text: &str) -> Result<Self, Malformed> {
+        let is_named = |c: char| c.is_ascii_alphanumeric() || ".-_/#: ".contains(c);
+        let fits = (1..=255).contains(&text.len()) && text.chars().all(is_named);
+        if !fits || text.starts_with("AWS/") || text.trim() != text {
+            return Err(Malformed);
+        }
+        Ok(Self(text.to_owned()))
+    }
 }
 
 /// Real time, also where a function's clock is steered: CloudWatch takes no metric from far away.
