@@ -83,7 +83,7 @@ const LONGEST: usize = 64;
 
 /// An effect on the account of an event's subject.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Effect {
+pub enum Effect {
     /// Relative: this sum grows. Safe because it is one transaction with the mark.
     Add {
         /// `refunded:EUR`, `reserved`, …
@@ -108,7 +108,7 @@ pub(crate) enum Effect {
 ///
 /// # Errors
 /// The event is one of these and cannot be what its policy makes: it will never have an effect. Never its content.
-pub(crate) fn of(event: &CloudEvent) -> Result<Option<Effect>, EffectError> {
+pub fn of(event: &CloudEvent) -> Result<Option<Effect>, EffectError> {
     let Some((_, kind)) = EFFECTS.iter().find(|(name, _)| *name == event.kind) else {
         return Ok(None);
     };
@@ -142,8 +142,8 @@ impl Amount {
                 list_at(data, list).and_then(|list| i64::try_from(list.len()).ok())
             }
             Self::Total(list, member) => list_at(data, list).and_then(|list| {
-                let each = list.iter().map(|item| whole(item, member));
-                each.sum::<Option<i64>>()
+                let mut each = list.iter().map(|item| whole(item, member));
+                each.try_fold(0_i64, |sum, amount| sum.checked_add(amount?))
             }),
         };
         // A sum that shrinks is no sum of what was decided.
@@ -276,6 +276,16 @@ mod tests {
         let mut without_subject = event("com.example.refund.review-requested", "{}");
         without_subject.subject = None;
         assert!(of(&without_subject).is_err());
+    }
+
+    /// Found by the fuzzer: a sum that wraps around is a small amount that nobody decided.
+    #[test]
+    fn quantities_whose_sum_no_number_holds_are_poison() {
+        let quantity = i64::MAX.to_string();
+        let line = format!(r#"{{"quantity":{quantity}}}"#);
+        let lines = format!(r#"{{"lines":[{line},{line},{{"quantity":3}}]}}"#);
+        let refused = of(&event("com.example.inventory.reserved", &lines)).unwrap_err();
+        assert!(matches!(refused, EffectError::Poison(_)));
     }
 
     /// A policy whose events have no effect here would go unnoticed.

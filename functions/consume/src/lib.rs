@@ -32,8 +32,8 @@ use lambda_runtime::{LambdaEvent, service_fn};
 
 use crate::balances::Balances;
 use crate::config::Config;
-use crate::effects::Effect;
-use crate::message::Message;
+pub use crate::effects::{Effect, of as effect_of};
+pub use crate::message::Message;
 
 /// How many subjects are worked on at once: each waits for the store most of its time.
 const AT_ONCE: NonZeroUsize = NonZeroUsize::MIN.saturating_add(9);
@@ -111,7 +111,7 @@ impl App {
             Ok(event) => event,
             Err(why) => return Outcome::Handled(why.clone().into()),
         };
-        let effect = match effects::of(event) {
+        let effect = match effect_of(event) {
             Ok(Some(effect)) => effect,
             Ok(None) => return Outcome::NotOurs,
             Err(why) => return Outcome::Handled(why.into()),

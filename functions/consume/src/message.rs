@@ -7,18 +7,19 @@ use decide_once_service::consume::EffectError;
 
 /// A message.
 #[derive(Debug)]
-pub(crate) struct Message<'a> {
+pub struct Message<'a> {
     /// What the queue calls this copy.
-    pub(crate) id: &'a str,
+    pub id: &'a str,
     /// How often it came.
-    pub(crate) receives: Option<u32>,
+    pub receives: Option<u32>,
     /// The event, or why it is none.
-    pub(crate) event: Result<CloudEvent, EffectError>,
+    pub event: Result<CloudEvent, EffectError>,
 }
 
 impl<'a> Message<'a> {
     /// Reads a structured-mode CloudEvent: as it is, or from a topic, or from a bus.
-    pub(crate) fn read(message: &'a SqsMessage) -> Self {
+    #[must_use]
+    pub fn read(message: &'a SqsMessage) -> Self {
         Self {
             id: &message.message_id,
             receives: message.receives(),
@@ -27,7 +28,8 @@ impl<'a> Message<'a> {
     }
 
     /// Messages of one lane are handled in single file: those of one subject of one tenant. What is no event is alone.
-    pub(crate) fn lane(&self) -> (&str, &str) {
+    #[must_use]
+    pub fn lane(&self) -> (&str, &str) {
         match &self.event {
             Ok(event) => (
                 event.name.source(),

@@ -21,10 +21,13 @@ const OPERATION: &str = decide_once_protocol::scope::DECIDE;
 
 /// The function with all that it needs.
 #[derive(Debug)]
-pub(crate) struct App<S, C, I> {
-    pub(crate) decider: Decider<S, C, I>,
-    pub(crate) authority: Authority,
-    pub(crate) profile: Profile,
+pub struct App<S, C, I> {
+    /// What decides, with its store, clock and policies.
+    pub decider: Decider<S, C, I>,
+    /// Who may call.
+    pub authority: Authority,
+    /// How answers are told.
+    pub profile: Profile,
 }
 
 impl<S: Store + Mismatches, C: Clock, I: Ids> App<S, C, I> {

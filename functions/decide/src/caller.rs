@@ -19,7 +19,7 @@ use lambda_http::{Request, RequestExt as _};
 
 /// How callers are known, and what they must be allowed.
 #[derive(Clone, Debug)]
-pub(crate) struct Authority {
+pub struct Authority {
     /// `TENANT_CLAIM`; `tenant` if unset.
     tenant_claim: String,
     /// `TENANT_FROM=iam`: the tenant is the IAM principal.
@@ -65,7 +65,11 @@ struct Vouched {
 }
 
 impl Authority {
-    pub(crate) fn from_env() -> Result<Self, VariableError> {
+    /// As the function's variables say.
+    ///
+    /// # Errors
+    /// `TENANT_FROM` is neither `claim` nor `iam`.
+    pub fn from_env() -> Result<Self, VariableError> {
         let variable = |name| env::var(name).ok().filter(|value| !value.is_empty());
         let from: Option<Source> = optional("TENANT_FROM", "`claim` or `iam`")?;
         Ok(Self {

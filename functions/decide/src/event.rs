@@ -24,7 +24,7 @@ const KEY: &str = "idempotency-key";
 
 /// A request's event, as `lambda_http` survives it.
 #[derive(Debug)]
-pub(crate) struct Event(pub(crate) LambdaRequest);
+pub struct Event(pub(crate) LambdaRequest);
 
 /// What has to be seen before `lambda_http` reads the event.
 #[derive(Debug, Deserialize)]

@@ -30,9 +30,10 @@ use lambda_http::{Adapter, LambdaEvent, Request, Service, service_fn};
 pub use lambda_runtime::Error;
 use serde::Serialize;
 
-use crate::app::App;
+pub use crate::app::App;
+pub use crate::caller::Authority;
 use crate::config::Config;
-use crate::event::Event;
+pub use crate::event::Event;
 
 /// Runs the function until its process ends: configuration, clients and policies once, then event by event.
 ///
@@ -60,7 +61,10 @@ pub async fn run() -> Result<(), Error> {
 }
 
 /// From an event to its answer, in the form that the event's sender reads.
-async fn handle<S, C, I>(
+///
+/// # Errors
+/// None that an event could bring about: what is wrong with it is answered.
+pub async fn handle<S, C, I>(
     app: Arc<App<S, C, I>>,
     event: LambdaEvent<Event>,
 ) -> Result<impl Serialize + Debug, Error>

@@ -61,7 +61,8 @@ async fn evaluate(decider: &Evaluates, event: LambdaEvent<StreamEvent>) -> Batch
 
 /// The operations that are newly queued, under the stream's names for the changes that say so. Whatever else a mapping without
 /// its filter hands in asks for nothing.
-fn tasks(event: StreamEvent) -> Vec<Task> {
+#[must_use]
+pub fn tasks(event: StreamEvent) -> Vec<Task> {
     event
         .records
         .into_iter()

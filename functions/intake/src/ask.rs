@@ -16,16 +16,18 @@ const NO_KEY: &str = "the message has no key; put it into the message attribute 
 
 /// A request with its key.
 #[derive(Debug)]
-pub(crate) struct Ask {
-    pub(crate) key: IdempotencyKey,
-    pub(crate) request: DecisionRequest,
+pub struct Ask {
+    /// The caller's key.
+    pub key: IdempotencyKey,
+    /// What is to be decided.
+    pub request: DecisionRequest,
 }
 
 /// Of a message of a queue: the attribute has the key and the body is the request, or the body has both. Where both have a key, it is one.
 ///
 /// # Errors
 /// The problem, as the HTTP API would answer it. Nothing is stored.
-pub(crate) fn of_message(message: &SqsMessage, pointer: Option<&str>) -> Result<Ask, Box<Problem>> {
+pub fn of_message(message: &SqsMessage, pointer: Option<&str>) -> Result<Ask, Box<Problem>> {
     let attribute = match message.attribute(KEY_ATTRIBUTE) {
         Some(line) => Some(header(line)?),
         None => None,
@@ -37,7 +39,7 @@ pub(crate) fn of_message(message: &SqsMessage, pointer: Option<&str>) -> Result<
 ///
 /// # Errors
 /// As [`of_message`].
-pub(crate) fn of_bus(event: &str, pointer: Option<&str>) -> Result<Ask, Box<Problem>> {
+pub fn of_bus(event: &str, pointer: Option<&str>) -> Result<Ask, Box<Problem>> {
     of_content(None, read(event)?, pointer)
 }
 

@@ -7,7 +7,7 @@ use serde_json::value::RawValue;
 
 /// An event, told apart by its shape.
 #[derive(Debug)]
-pub(crate) enum IntakeEvent {
+pub enum IntakeEvent {
     /// Of SQS.
     Queue(SqsEvent),
     /// Of EventBridge, as its text: a number that is read by the runtime's JSON reader may be rounded.

@@ -33,10 +33,10 @@ pub use lambda_runtime::Error;
 use lambda_runtime::{Context, LambdaEvent, service_fn};
 use serde::Serialize;
 
-use crate::ask::Ask;
+pub use crate::ask::{Ask, of_bus, of_message};
 use crate::config::Config;
 use crate::dead_letters::{DeadLetters, Letter};
-use crate::event::IntakeEvent;
+pub use crate::event::IntakeEvent;
 use crate::fate::{Fate, Told};
 
 /// How many operations are decided at once: each waits for the store most of its time.
@@ -129,7 +129,7 @@ impl App {
                 id: &record.message_id,
                 receives: record.receives(),
                 letter: Letter::of(record),
-                ask: ask::of_message(record, pointer),
+                ask: of_message(record, pointer),
             })
             .collect();
         let take = |message| self.take(message, deadline);
@@ -149,7 +149,7 @@ impl App {
             id: &context.request_id,
             receives: None,
             letter: Letter::of_bus(event),
-            ask: ask::of_bus(event, self.key_pointer.as_deref()),
+            ask: of_bus(event, self.key_pointer.as_deref()),
         };
         if self.take(&message, deadline).await {
             Ok(Answer::Bus)

@@ -5,7 +5,8 @@ use decide_once_lambda::stream::{ItemChange, StreamEvent, StreamRecord};
 use decide_once_service::publish::Change;
 
 /// The changes, in the event's order.
-pub(crate) fn changes(event: StreamEvent) -> Vec<Change> {
+#[must_use]
+pub fn changes(event: StreamEvent) -> Vec<Change> {
     event.records.into_iter().map(change_of).collect()
 }
 

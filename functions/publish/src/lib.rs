@@ -1,7 +1,7 @@
 //! The publish function: from the outbox's stream to the sink.
 //!
 //! Thin: a stream event becomes changes ([`event`]), one use-case of `decide-once-service` delivers what they ask for,
-//!XX
+//! and the first one that is not done tells Lambda from where to hand in again.
 
 mod config;
 mod event;
@@ -23,6 +23,7 @@ pub use lambda_runtime::Error;
 use lambda_runtime::{LambdaEvent, service_fn};
 
 use crate::config::Config;
+pub use crate::event::changes;
 
 type Publishes = Publisher<DynamoStore, AnySink, SystemClock>;
 
@@ -46,7 +47,7 @@ pub async fn run() -> Result<(), Error> {
 
 async fn publish(publisher: &Publishes, event: LambdaEvent<StreamEvent>) -> BatchResponse {
     let begun = Instant::now();
-    let batch = event::changes(event.payload);
+    let batch = changes(event.payload);
     // The remaining time comes from Lambda's clock, the deadline is told in this worker's.
     let deadline = publisher.clock.now().plus(remaining(&event.context));
     let report = publisher.publish(&batch, deadline).await;

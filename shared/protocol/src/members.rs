@@ -168,7 +168,13 @@ impl Members {
                 return Err(UnreadableMembers);
             }
         }
-        Ok(Self(members))
+        let members = Self(members);
+        // In another order, or with a name that is not written: nobody wrote it.
+        if members.encode() == text {
+            Ok(members)
+        } else {
+            Err(UnreadableMembers)
+        }
     }
 }
 

@@ -207,3 +207,13 @@ fn what_was_not_encoded_here_is_refused() {
         assert_eq!(Members::decode(bad), Err(UnreadableMembers), "{bad:?}");
     }
 }
+
+/// Found by the fuzzer: what is read in any order would not be written again as it was.
+#[test]
+fn digests_in_another_order_are_not_what_was_written() {
+    let good = Members::of(SALT, &request(B0)).encode();
+    let mut lines: Vec<_> = good[1..].lines().collect();
+    lines.reverse();
+    let backwards = format!("1{}", lines.join("\n"));
+    assert_eq!(Members::decode(&backwards), Err(UnreadableMembers));
+}
