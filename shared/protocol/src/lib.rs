@@ -7,7 +7,8 @@
 //! 3. the protocol: [`writes`] (the three conditional writes), [`classify`] (what a record means), [`flow`] (the life of a call),
 //!    [`lanes`] (the order in which events leave);
 //! 4. the other end: [`inbox`] (what a consumer remembers, so that a duplicate has no second effect);
-//! 5. the proof: the module `model`, a test that explores every interleaving of that very code.
+//! 5. the proof: the module `model`, a test that explores every interleaving of that very code, and `edges`, which has each condition right before,
+//!    at, and right after the instant where it turns.
 
 pub mod answer;
 pub mod classify;
@@ -29,6 +30,8 @@ pub mod scope;
 pub mod time;
 pub mod writes;
 
+#[cfg(test)]
+mod edges;
 #[cfg(test)]
 mod golden;
 #[cfg(test)]

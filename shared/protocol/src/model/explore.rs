@@ -46,9 +46,6 @@ pub(super) struct Violation<M> {
 /// How a world was reached: from which one, by what.
 type Origin<M> = (usize, Option<M>);
 
-/// How many worlds a build for less visits, the nearest first: `tests/mutants` asks hundreds of times.
-const FEWER_WORLDS: Option<&str> = option_env!("DECIDE_ONCE_MODEL_WORLDS");
-
 /// Visits every world once. Worlds are told apart by a 64-bit hash: among a million of them, two collide with a probability
 /// of three in a hundred million.
 pub(super) fn explore<M: Model>(model: &M) -> Explored<M::Move> {
@@ -57,8 +54,7 @@ pub(super) fn explore<M: Model>(model: &M) -> Explored<M::Move> {
     let mut ended = HashSet::new();
     let mut origins: Vec<Origin<M::Move>> = vec![(0, None)];
     let mut queue = VecDeque::from([(0, start)]);
-    let most = FEWER_WORLDS.map_or(usize::MAX, |most| most.parse().expect("a number"));
-    while let Some((index, world)) = queue.pop_front().filter(|(index, _)| *index < most) {
+    while let Some((index, world)) = queue.pop_front() {
         if ended.insert(model.essence(&world))
             && let Err(rule) = model.comes_to_an_end(&world)
         {
