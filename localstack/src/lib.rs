@@ -37,5 +37,6 @@ mod banner;
 mod by_hand;
 mod local_api;
 mod one_line;
+mod plain;
 
 pub use one_line::one_line;

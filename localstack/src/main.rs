@@ -1,5 +1,6 @@
 //! The command `decide-once`.
 
+use std::io::{self, Write as _};
 use std::process::ExitCode;
 
 use clap::{Parser, error::ErrorKind};
@@ -91,7 +92,12 @@ async fn operate(args: &OperatorArgs) -> ExitCode {
 async fn submit(args: &SubmitArgs) -> ExitCode {
     match submit::run(args).await {
         Ok(summary) => {
-            print!("{summary}");
+            let shown = write!(io::stdout(), "{summary}");
+            if let Err(error) = shown.and_then(|()| io::stdout().flush())
+                && error.kind() != io::ErrorKind::BrokenPipe
+            {
+                failure(&error);
+            }
             match summary.standing() {
                 Standing::Done => ExitCode::SUCCESS,
                 Standing::Refused => ExitCode::FAILURE,
@@ -99,8 +105,13 @@ async fn submit(args: &SubmitArgs) -> ExitCode {
             }
         }
         Err(error) => {
-            eprintln!("decide-once: {}", one_line(&error));
-            ExitCode::from(USAGE)
+            let code = if error.is_before_sending() {
+                USAGE
+            } else {
+                UNFINISHED
+            };
+            failure(&error);
+            ExitCode::from(code)
         }
     }
 }

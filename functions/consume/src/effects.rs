@@ -269,6 +269,14 @@ mod tests {
                 r#"{"lines":[{"quantity":1},{}]}"#,
             ),
             ("com.example.credit-limit.decided", r#"{"decision":""}"#),
+            (
+                "com.example.inventory.reserved",
+                r#"{"lines":[{"quantity":9223372036854775807},{"quantity":1}]}"#,
+            ),
+            (
+                "com.example.inventory.reserved",
+                r#"{"lines":[{"quantity":9223372036854775807},{"quantity":9223372036854775807},{"quantity":7}]}"#,
+            ),
         ] {
             let refused = of(&event(kind, data)).unwrap_err();
             assert!(matches!(refused, EffectError::Poison(_)), "{kind} {data}");

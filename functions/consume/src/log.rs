@@ -2,7 +2,7 @@
 
 use decide_once_protocol::inbox::NotYet;
 use decide_once_protocol::writes::Unreadable;
-use decide_once_service::consume::{EffectError, Failure, Handled};
+use decide_once_service::consume::{Failure, Handled};
 use decide_once_service::metrics::{Meter, Metric};
 
 use crate::Outcome;
@@ -27,7 +27,7 @@ pub(crate) fn batch(messages: &[Message<'_>], outcomes: &[Option<Outcome>]) {
             Some(Outcome::Handled(Handled::Done)) => counts.done += 1,
             Some(Outcome::Handled(Handled::Duplicate)) => counts.duplicates += 1,
             Some(Outcome::Handled(Handled::Failed(why))) => {
-                if is_poison(why) {
+                if why.is_for_good() {
                     counts.poison += 1;
                 } else {
                     counts.failed += 1;
@@ -47,19 +47,11 @@ pub(crate) fn batch(messages: &[Message<'_>], outcomes: &[Option<Outcome>]) {
     tracing::info!(%metrics, not_ours, behind, "batch consumed");
 }
 
-/// Poison goes to the dead-letter queue after as many deliveries as the queue allows.
-const fn is_poison(why: &Failure) -> bool {
-    matches!(
-        why,
-        Failure::Effect(EffectError::Poison(_)) | Failure::TooOld
-    )
-}
-
 fn failed(message: &Message<'_>, why: &Failure) {
     let event = message.event.as_ref().ok().map(|event| event.name.id());
     let (message_id, receives) = (message.id, message.receives);
-    if is_poison(why) {
-        tracing::error!(alarm = "event-poison", message_id, event, receives, %why, "an event can have no effect; its queue's dead-letter queue gets it");
+    if why.is_for_good() {
+        tracing::error!(alarm = "event-poison", message_id, event, receives, %why, "an event fails however often it comes; its queue's dead-letter queue gets it");
     } else if let Failure::NotYet(NotYet::Unreadable(mark)) = why {
         let alarm = match mark {
             Unreadable::Newer { .. } => "record-newer",

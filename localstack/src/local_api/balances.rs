@@ -52,7 +52,11 @@ fn balance(item: &Value) -> Value {
     json!({ "source": text("source"), "subject": text("subject"), "sums": sums, "standing": standing })
 }
 
+/// As a number where JSON's readers keep it whole, else as its digits.
 fn number(value: &Value) -> Value {
     let digits = value["N"].as_str().unwrap_or_default();
-    serde_json::from_str(digits).unwrap_or(Value::Null)
+    match digits.parse::<i64>() {
+        Ok(whole) => whole.into(),
+        Err(_) => digits.into(),
+    }
 }

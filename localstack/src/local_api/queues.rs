@@ -75,9 +75,15 @@ async fn send(
         return Err(bad("a message is not empty"));
     }
     let mut attributes = BTreeMap::new();
-    if let Some(key) = headers.get(KEY) {
-        let key = key.to_str().map_err(|_| bad("the key is not ASCII"))?;
-        attributes.insert(KEY.to_owned(), key.to_owned());
+    // Several lines are one list, as for HTTP; what a list is worth is said by whoever reads the message.
+    let keys: Result<Vec<_>, _> = headers
+        .get_all(KEY)
+        .iter()
+        .map(|key| key.to_str())
+        .collect();
+    let keys = keys.map_err(|_| bad("the key is not ASCII"))?;
+    if !keys.is_empty() {
+        attributes.insert(KEY.to_owned(), keys.join(", "));
     }
     let id = queue
         .send(body, attributes)
@@ -89,7 +95,13 @@ async fn redrive(
     State(queues): State<Queues>,
     Path(name): Path<String>,
 ) -> Result<Json<Value>, Problem> {
-    let moved = find(&queues, &name)?.redrive();
+    let queue = find(&queues, &name)?;
+    if queue.state().dead_letter_queue.is_none() {
+        let owner = name.trim_end_matches("-dead");
+        let message = format!("{name} has no dead-letter queue of its own; redrive {owner}");
+        return Err(Problem::new(StatusCode::CONFLICT, message));
+    }
+    let moved = queue.redrive();
     let moved = moved.map_err(|error| broken(&error))?;
     Ok(Json(json!({ "redriven": moved })))
 }

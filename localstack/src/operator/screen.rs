@@ -4,6 +4,8 @@ use std::io::{self, Write as _};
 
 use decide_once_protocol::json::{Object, Value};
 
+use crate::plain::plain;
+
 /// Standard output, in the form that was asked for.
 pub(super) struct Screen {
     json: bool,
@@ -31,11 +33,4 @@ impl Screen {
         let mut out = io::stdout().lock();
         writeln!(out, "{}", Value::from(object()).to_json())
     }
-}
-
-/// A line that does to a terminal nothing but show: what is stored may have anything in it.
-fn plain(text: &str) -> String {
-    text.chars()
-        .map(|c| if c.is_control() { '\u{fffd}' } else { c })
-        .collect()
 }

@@ -16,6 +16,12 @@ pub enum SubmitError {
         /// The operating system's reason.
         source: io::Error,
     },
+    /// There is nothing in it.
+    #[error("{} has no request; write {{\"key\":…,\"request\":{{…}}}}, one a line", path.display())]
+    Empty {
+        /// The file.
+        path: PathBuf,
+    },
     /// Lines are wrong.
     #[error("{} of the lines cannot be submitted, and nothing was sent: {}", .0.len(), Listed(.0))]
     Lines(Vec<WrongLine>),
@@ -30,9 +36,38 @@ pub enum SubmitError {
         /// The operating system's reason.
         source: io::Error,
     },
+    /// What is there is no results file. It is left as it is.
+    #[error("{} is there and is no results file; name one that is not there yet", path.display())]
+    NoResults {
+        /// The file.
+        path: PathBuf,
+    },
+    /// It has the results of another service.
+    #[error("the results file {} is of {service}; name another one for this service", path.display())]
+    OtherService {
+        /// The file.
+        path: PathBuf,
+        /// Whose it is.
+        service: String,
+    },
+    /// A result could not be kept, after requests were sent.
+    #[error("cannot write the results file {}; what was sent stays decided: make room, and run it again", path.display())]
+    ResultsLost {
+        /// The file.
+        path: PathBuf,
+        /// The operating system's reason.
+        source: io::Error,
+    },
     /// A request could not be followed to its end.
     #[error("a request was not followed to its end; run it again")]
     Task(#[source] JoinError),
+}
+
+impl SubmitError {
+    /// Whether nothing was sent.
+    pub const fn is_before_sending(&self) -> bool {
+        !matches!(self, Self::ResultsLost { .. } | Self::Task(_))
+    }
 }
 
 /// A line that is no request.

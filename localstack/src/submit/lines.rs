@@ -1,8 +1,9 @@
 //! The lines of the file, read strictly: what is wrong is known before anything is sent.
 
 use std::{
-    fs::File,
-    io::{BufRead as _, BufReader},
+    collections::HashMap,
+    fs,
+    io::{self, Read as _},
     path::Path,
 };
 
@@ -11,10 +12,13 @@ use decide_once_protocol::{
     hash,
     json::{self, Value},
     key::IdempotencyKey,
-    request::DecisionRequest,
+    request::{DecisionRequest, MAX_BODY_BYTES},
 };
 
 use super::error::{SubmitError, WrongLine};
+
+/// What some editors begin a file of UTF-8 with.
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// A request of the file.
 #[derive(Debug, Clone)]
@@ -28,52 +32,63 @@ pub(super) struct Line {
     pub(super) digest: String,
 }
 
-/// Reads every line and sends none; returns how many there are.
+/// Reads all of the file, once: what is sent is what was checked, also where the file changes meanwhile or is a pipe. `-` is standard input;
+/// empty lines are passed over.
 ///
 /// # Errors
-/// The file cannot be read, or a line is no request.
-pub(super) fn check(path: &Path) -> Result<usize, SubmitError> {
-    let (mut total, mut wrong) = (0, Vec::new());
-    for line in read(path)? {
-        match line {
-            Ok(_) => total += 1,
-            Err(SubmitError::Lines(lines)) => wrong.extend(lines),
-            Err(error) => return Err(error),
-        }
-    }
-    if wrong.is_empty() {
-        Ok(total)
+/// The file cannot be read or has no request, a line is none, or two lines have one key and different requests.
+pub(super) fn read(path: &Path) -> Result<Vec<Line>, SubmitError> {
+    let whole = if path == Path::new("-") {
+        let mut whole = Vec::new();
+        io::stdin().read_to_end(&mut whole).map(|_| whole)
     } else {
-        Err(SubmitError::Lines(wrong))
-    }
-}
-
-/// The lines one after the other; empty ones are passed over.
-///
-/// # Errors
-/// The file cannot be opened. Each line has its own.
-pub(super) fn read(
-    path: &Path,
-) -> Result<impl Iterator<Item = Result<Line, SubmitError>>, SubmitError> {
-    let unreadable = |source| SubmitError::File {
+        fs::read(path)
+    };
+    let whole = whole.map_err(|source| SubmitError::File {
         path: path.to_owned(),
         source,
-    };
-    let file = File::open(path).map_err(unreadable)?;
-    let lines = (1..).zip(BufReader::new(file).lines());
-    Ok(lines.filter_map(move |(number, text)| match text {
-        Err(error) => Some(Err(unreadable(error))),
-        Ok(text) if text.trim().is_empty() => None,
-        Ok(text) => {
-            let line = parse(number, &text);
-            Some(line.map_err(|why| SubmitError::Lines(vec![WrongLine { number, why }])))
-        }
-    }))
+    })?;
+    let (lines, wrong) = check(&whole);
+    if !wrong.is_empty() {
+        Err(SubmitError::Lines(wrong))
+    } else if lines.is_empty() {
+        Err(SubmitError::Empty {
+            path: path.to_owned(),
+        })
+    } else {
+        Ok(lines)
+    }
 }
 
-fn parse(number: usize, text: &str) -> Result<Line, String> {
-    let line =
-        json::parse(text.as_bytes()).map_err(|why| format!("it is not acceptable JSON: {why}"))?;
+fn check(whole: &[u8]) -> (Vec<Line>, Vec<WrongLine>) {
+    let (mut lines, mut wrong) = (Vec::<Line>::new(), Vec::new());
+    let mut keys = HashMap::new();
+    let whole = whole.strip_prefix(BYTE_ORDER_MARK).unwrap_or(whole);
+    let texts = whole.split(|byte| *byte == b'\n').enumerate();
+    for (index, text) in texts.filter(|(_, text)| !text.trim_ascii().is_empty()) {
+        let number = index + 1;
+        let line = parse(number, text).and_then(|line| {
+            let first = keys.entry(line.key.clone());
+            let first: &mut (usize, String) = first.or_insert((number, line.digest.clone()));
+            if first.1 == line.digest {
+                Ok(line)
+            } else {
+                let first = first.0;
+                Err(format!(
+                    "it has the key of line {first} and another request; one of them needs a key of its own"
+                ))
+            }
+        });
+        match line {
+            Ok(line) => lines.push(line),
+            Err(why) => wrong.push(WrongLine { number, why }),
+        }
+    }
+    (lines, wrong)
+}
+
+fn parse(number: usize, text: &[u8]) -> Result<Line, String> {
+    let line = json::parse(text).map_err(|why| format!("it is not acceptable JSON: {why}"))?;
     let Value::Object(mut members) = line else {
         return Err("it is not an object; write {\"key\":…,\"request\":{…}}".to_owned());
     };
@@ -92,6 +107,12 @@ fn parse(number: usize, text: &str) -> Result<Line, String> {
         return Err("it has members beside key and request; leave them out".to_owned());
     }
     let body = request.to_json();
+    if body.len() > MAX_BODY_BYTES {
+        let bytes = body.len();
+        return Err(format!(
+            "its request has {bytes} bytes; at most {MAX_BODY_BYTES} are taken"
+        ));
+    }
     let request =
         DecisionRequest::from_json(request).map_err(|why| format!("its request: {why}"))?;
     let key = key.unwrap_or_else(|| keys::of_content(&request));
@@ -121,16 +142,20 @@ mod tests {
 
     #[test]
     fn a_line_has_its_own_key_or_that_of_its_content() {
-        let named = parse(1, &format!(r#"{{"key":"order 7","request":{REQUEST}}}"#)).unwrap();
+        let named = parse(
+            1,
+            format!(r#"{{"key":"order 7","request":{REQUEST}}}"#).as_bytes(),
+        )
+        .unwrap();
         assert_eq!(named.key.as_str(), "order 7");
         assert_eq!(
             named.body,
             r#"{"policy":"credit-limit","subject":"acct-42","facts":{"amount":1.1}}"#
         );
-        let one = parse(2, &format!(r#"{{"request":{REQUEST}}}"#)).unwrap();
+        let one = parse(2, format!(r#"{{"request":{REQUEST}}}"#).as_bytes()).unwrap();
         let same = parse(
             3,
-            r#"{ "request": {"facts":{"amount":1.1},"subject":"acct-42","policy":"credit-limit"} }"#,
+            br#"{ "request": {"facts":{"amount":1.1},"subject":"acct-42","policy":"credit-limit"} }"#,
         );
         let same = same.unwrap();
         assert_eq!((&one.key, &one.digest), (&same.key, &same.digest));
@@ -156,9 +181,49 @@ mod tests {
                 "not acceptable JSON",
             ),
         ] {
-            let why = parse(1, line).unwrap_err();
+            let why = parse(1, line.as_bytes()).unwrap_err();
             assert!(why.contains(what), "{line}: {why}");
             assert!(!why.contains("secret"), "{why}");
         }
+    }
+
+    #[test]
+    fn one_key_with_two_requests_is_known_before_anything_is_sent() {
+        let line = |amount: &str| {
+            format!(
+                r#"{{"key":"k","request":{{"policy":"p","subject":"s","facts":{{"amount":{amount}}}}}}}"#
+            )
+        };
+        let file = [
+            "\u{feff}",
+            &line("1"),
+            "\r\n \r\n",
+            &line("1.0"),
+            "\n",
+            &line("2"),
+        ]
+        .concat();
+        let (lines, wrong) = check(file.as_bytes());
+        let numbers: Vec<_> = lines.iter().map(|line| line.number).collect();
+        assert_eq!(numbers, [1, 3], "said twice is one operation");
+        assert_eq!(wrong.len(), 1);
+        assert!(
+            wrong[0]
+                .to_string()
+                .starts_with("line 4: it has the key of line 1")
+        );
+    }
+
+    #[test]
+    fn what_is_no_text_or_too_large_is_known_by_its_line() {
+        let large = format!(
+            r#"{{"request":{{"policy":"p","subject":"s","facts":{{"text":"{}"}}}}}}"#,
+            "x".repeat(MAX_BODY_BYTES)
+        );
+        let file = [&b"\n{\"key\":\"\xff\"}\n"[..], large.as_bytes()].concat();
+        let (lines, wrong) = check(&file);
+        assert!(lines.is_empty());
+        let numbers: Vec<_> = wrong.iter().map(|wrong| wrong.number).collect();
+        assert_eq!(numbers, [2, 3], "{wrong:?}");
     }
 }

@@ -1,8 +1,8 @@
 //! `decide-once submit FILE`: each line of a file is a request; each is decided once, however often the file is submitted.
 //!
 //! ```text
-//! check every line, send nothing yet ─► what the results file has is skipped ─► N at once, retried as the answers advise
-//!                                                                              └► a result a line, a summary, an exit code
+//! read and check every line, send nothing yet ─► what the results file has is skipped ─► N at once, retried as the answers advise
+//!                                                                                       └► a result a line, a summary, an exit code
 //! ```
 //!
 //! What makes it safe to run again is the key of each line, and nothing here: a line without one has that of its content.
@@ -29,17 +29,17 @@ use results::{Outcome, Results};
 /// Submits a file, shows how far it is where somebody watches, and tells what came of it.
 ///
 /// # Errors
-/// Nothing was sent: the file, a line of it, the URL or the results file is wrong. Or a result could not be written: then the line it belongs to is
-/// submitted again by the next run, and is a replay.
+/// Nothing was sent: the file, a line of it, the URL or the results file is wrong. Or a result could not be written
+/// ([`SubmitError::is_before_sending`]): then the line it belongs to is submitted again by the next run, and is a replay.
 pub async fn run(args: &SubmitArgs) -> Result<Summary, SubmitError> {
-    let total = lines::check(&args.file)?;
-    let mut results = Results::open(args.results.as_deref())?;
+    let lines = lines::read(&args.file)?;
     let client = Arc::new(client(args)?);
-    let mut progress = Progress::begin(total);
+    let service = args.url.trim_end_matches('/');
+    let mut results = Results::open(args.results.as_deref(), service)?;
+    let mut progress = Progress::begin(lines.len());
     let mut summary = Summary::default();
     let mut running = JoinSet::new();
-    for line in lines::read(&args.file)? {
-        let line = line?;
+    for line in lines {
         if let Some(decided) = results.of(&line) {
             summary.skip(decided);
             progress.advance(&summary, running.len());
@@ -48,6 +48,11 @@ pub async fn run(args: &SubmitArgs) -> Result<Summary, SubmitError> {
         while running.len() >= usize::from(args.concurrency) {
             finish(&mut running, &mut results, &mut summary).await?;
             progress.advance(&summary, running.len());
+        }
+        // Whoever has not answered any line for as long as one is tried is not there.
+        if summary.nobody_answers() {
+            summary.leave(line.number);
+            continue;
         }
         let client = Arc::clone(&client);
         running.spawn(async move {

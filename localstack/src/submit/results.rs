@@ -1,6 +1,7 @@
 //! What became of each line, in a file that the next run goes by.
 //!
-//! A result is written before it is counted, a line each, and only if it is final: what is not known yet is for the next run to find out.
+//! Its first line says whose results they are. A result is written before it is counted, a line each, and only if the service has recorded it under
+//! the line's key: what is not known yet, and what another configuration, policy or token would change, is for the next run to ask again.
 
 use std::{
     collections::HashMap,
@@ -10,9 +11,11 @@ use std::{
 };
 
 use decide_once_client::{Answered, advice::Advice};
+use decide_once_service::problem::Kind;
 use serde::{Deserialize, Serialize};
 
 use super::{error::SubmitError, lines::Line};
+use crate::plain::plain;
 
 /// What became of a line.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -62,9 +65,22 @@ pub(super) enum Fate {
     },
     /// Nobody knows yet.
     Unfinished {
-        /// The last status, if there was an answer.
-        status: Option<u16>,
+        /// What there was of an answer the last time.
+        why: String,
     },
+}
+
+impl Fate {
+    /// Whether the service has it on record under this key, so that asking again can bring nothing else.
+    fn is_recorded(&self) -> bool {
+        match self {
+            Self::Decided { .. } | Self::Replayed { .. } => true,
+            Self::Unfinished { .. } => false,
+            Self::Refused { code, .. } => Kind::every().iter().any(|kind| {
+                kind.code() == code && matches!(kind, Kind::Final(_) | Kind::KeyReused)
+            }),
+        }
+    }
 }
 
 impl Outcome {
@@ -89,17 +105,24 @@ impl Outcome {
                 problem,
                 attempts,
             } => {
+                let code = match problem.code() {
+                    "unknown" => format!("HTTP {status}"),
+                    code => code.to_owned(),
+                };
                 let fate = Fate::Refused {
                     status,
-                    code: problem.code().to_owned(),
+                    code,
                     detail: problem.detail.clone(),
                     new_key: advice == Advice::NewKey,
                 };
                 (fate, attempts)
             }
             Answered::Unfinished { status, attempts } => {
-                let status = status.ok();
-                (Fate::Unfinished { status }, attempts)
+                let why = match status {
+                    Ok(status) => format!("HTTP {status}"),
+                    Err(why) => why.to_string(),
+                };
+                (Fate::Unfinished { why }, attempts)
             }
         };
         Self {
@@ -122,10 +145,17 @@ fn decision_id(body: &[u8]) -> Option<String> {
     Some(decision.decision_id)
 }
 
+/// The first line.
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Head {
+    /// The service's URL.
+    results_of: String,
+}
+
 /// What is read of a result.
 #[derive(Deserialize)]
 struct Known {
-    line: usize,
     digest: String,
     outcome: String,
 }
@@ -133,52 +163,75 @@ struct Known {
 /// The results file, if there is one.
 #[derive(Debug, Default)]
 pub(super) struct Results {
-    /// Lines that have a result, and whether it is a decision.
-    known: HashMap<(usize, String), bool>,
+    /// Lines that have a result, by their digest, and whether it is a decision.
+    known: HashMap<String, bool>,
     file: Option<(PathBuf, File)>,
 }
 
 impl Results {
-    /// Opens the file, which is created if absent. A last line that a run did not finish is cut off.
+    /// Opens the file of `service`'s results, which is created if absent. A last line that a run did not finish is cut off; a file that is anything
+    /// else is left as it is.
     ///
     /// # Errors
-    /// It cannot be read or written.
-    pub(super) fn open(path: Option<&Path>) -> Result<Self, SubmitError> {
+    /// It cannot be read or written, is no results file, or another service's.
+    pub(super) fn open(path: Option<&Path>, service: &str) -> Result<Self, SubmitError> {
         let Some(path) = path else {
             return Ok(Self::default());
         };
-        let failed = |source| unusable(path, source);
-        let written = match fs::read_to_string(path) {
-            Ok(written) => written,
+        let failed = |source| SubmitError::Results {
+            path: path.to_owned(),
+            source,
+        };
+        let strange = || SubmitError::NoResults {
+            path: path.to_owned(),
+        };
+        let head = Head {
+            results_of: service.to_owned(),
+        };
+        let head = serde_json::to_string(&head).map_err(|error| failed(error.into()))? + "\n";
+        let written = match fs::read(path) {
+            Ok(written) => String::from_utf8(written).map_err(|_| strange())?,
             Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
             Err(error) => return Err(failed(error)),
         };
         let whole = written.rfind('\n').map_or(0, |end| end + 1);
+        let mut lines = written[..whole].lines();
         let mut known = HashMap::new();
-        for line in written[..whole].lines() {
-            let known_line: Known =
-                serde_json::from_str(line).map_err(|error| failed(error.into()))?;
-            let Known {
-                line,
-                digest,
-                outcome,
-            } = known_line;
-            known.insert((line, digest), outcome != "refused");
+        match lines.next().map(serde_json::from_str::<Head>) {
+            None if head.starts_with(&written) => {}
+            Some(Ok(found)) if found.results_of == service => {}
+            Some(Ok(found)) => {
+                return Err(SubmitError::OtherService {
+                    path: path.to_owned(),
+                    service: plain(&found.results_of),
+                });
+            }
+            None | Some(Err(_)) => return Err(strange()),
+        }
+        for line in lines {
+            let Known { digest, outcome } = serde_json::from_str(line).map_err(|_| strange())?;
+            known.insert(digest, outcome != "refused");
         }
         let file = File::options().create(true).append(true).open(path);
-        let file = file.map_err(failed)?;
+        let mut file = file.map_err(failed)?;
+        if !path.is_file() {
+            return Err(strange());
+        }
         file.set_len(u64::try_from(whole).unwrap_or(u64::MAX))
             .map_err(failed)?;
+        if whole == 0 {
+            file.write_all(head.as_bytes()).map_err(failed)?;
+        }
         let file = Some((path.to_owned(), file));
         Ok(Self { known, file })
     }
 
-    /// Whether this very line's result is a decision, if it has one.
+    /// Whether this very request's result is a decision, if it has one.
     pub(super) fn of(&self, line: &Line) -> Option<bool> {
-        self.known.get(&(line.number, line.digest.clone())).copied()
+        self.known.get(&line.digest).copied()
     }
 
-    /// Keeps a result that is final.
+    /// Keeps a result that is recorded.
     ///
     /// # Errors
     /// It cannot be written.
@@ -186,20 +239,16 @@ impl Results {
         let Some((path, file)) = &mut self.file else {
             return Ok(());
         };
-        if matches!(outcome.fate, Fate::Unfinished { .. }) {
+        if !outcome.fate.is_recorded() {
             return Ok(());
         }
         let written = serde_json::to_string(outcome)
             .map_err(io::Error::from)
             .and_then(|line| file.write_all(format!("{line}\n").as_bytes()));
-        written.map_err(|source| unusable(path, source))
-    }
-}
-
-fn unusable(path: &Path, source: io::Error) -> SubmitError {
-    SubmitError::Results {
-        path: path.to_owned(),
-        source,
+        written.map_err(|source| SubmitError::ResultsLost {
+            path: path.clone(),
+            source,
+        })
     }
 }
 
@@ -210,19 +259,21 @@ mod tests {
 
     use super::*;
 
-    fn line(number: usize, digest: &str) -> Line {
+    const URL: &str = "http://127.0.0.1:3000";
+
+    fn line(digest: &str) -> Line {
         Line {
-            number,
+            number: 1,
             key: IdempotencyKey::parse("k").unwrap(),
             body: "{}".to_owned(),
             digest: digest.to_owned(),
         }
     }
 
-    fn outcome(number: usize, fate: Fate) -> Outcome {
+    fn outcome(digest: &str, fate: Fate) -> Outcome {
         Outcome {
-            line: number,
-            digest: "d".to_owned(),
+            line: 1,
+            digest: digest.to_owned(),
             key: "k".to_owned(),
             fate,
             attempts: 1,
@@ -233,35 +284,76 @@ mod tests {
     fn what_a_run_has_finished_the_next_one_skips_and_nothing_else() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("results.jsonl");
-        let mut results = Results::open(Some(&path)).unwrap();
+        let mut results = Results::open(Some(&path), URL).unwrap();
         let decided = Fate::Decided {
             decision_id: Some("a".to_owned()),
         };
-        results.add(&outcome(1, decided)).unwrap();
-        let unfinished = Fate::Unfinished { status: None };
-        results.add(&outcome(2, unfinished)).unwrap();
-        let refused = Fate::Refused {
-            status: 409,
-            code: "key-reused".to_owned(),
-            detail: None,
-            new_key: false,
+        results.add(&outcome("a", decided)).unwrap();
+        let unfinished = Fate::Unfinished {
+            why: "HTTP 503".to_owned(),
         };
-        results.add(&outcome(4, refused)).unwrap();
+        results.add(&outcome("b", unfinished)).unwrap();
+        for (digest, code) in [
+            ("c", "key-reused"),
+            ("d", "HTTP 401"),
+            ("e", "policy-unknown"),
+        ] {
+            let refused = Fate::Refused {
+                status: 409,
+                code: code.to_owned(),
+                detail: None,
+                new_key: false,
+            };
+            results.add(&outcome(digest, refused)).unwrap();
+        }
         drop(results);
         let mut torn = File::options().append(true).open(&path).unwrap();
         torn.write_all(br#"{"line":3,"dig"#).unwrap();
         for _ in 0..2 {
-            let results = Results::open(Some(&path)).unwrap();
-            assert_eq!(results.of(&line(1, "d")), Some(true));
-            assert_eq!(results.of(&line(2, "d")), None, "not finished");
-            assert_eq!(results.of(&line(1, "e")), None, "edited meanwhile");
-            assert_eq!(results.of(&line(3, "d")), None, "not written to its end");
-            assert_eq!(results.of(&line(4, "d")), Some(false));
+            let results = Results::open(Some(&path), URL).unwrap();
+            assert_eq!(results.of(&line("a")), Some(true));
+            assert_eq!(results.of(&line("b")), None, "not finished");
+            assert_eq!(results.of(&line("c")), Some(false));
+            assert_eq!(results.of(&line("d")), None, "a token may be found");
+            assert_eq!(results.of(&line("e")), None, "a policy may come");
+            assert_eq!(results.of(&line("f")), None, "edited meanwhile");
         }
         let written = fs::read_to_string(&path).unwrap();
         assert_eq!(
-            written.lines().next().unwrap(),
-            "{\"line\":1,\"digest\":\"d\",\"key\":\"k\",\"outcome\":\"decided\",\"decisionId\":\"a\",\"attempts\":1}"
+            written.lines().nth(1).unwrap(),
+            "{\"line\":1,\"digest\":\"a\",\"key\":\"k\",\"outcome\":\"decided\",\"decisionId\":\"a\",\"attempts\":1}"
         );
+    }
+
+    #[test]
+    fn a_file_that_is_something_else_is_refused_and_left_as_it_is() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("f");
+        for theirs in [
+            r#"{"important":1}"#,
+            "{\"key\":\"k\",\"request\":{}}\n",
+            "\n",
+            "{\"resultsOf\":\"http://127.0.0.1:3000\"}\nletter\n",
+            "{\"resultsOf\":\"http://other\"}\n",
+        ] {
+            fs::write(&path, theirs).unwrap();
+            let refused = Results::open(Some(&path), URL).unwrap_err();
+            assert!(refused.is_before_sending(), "{refused}");
+            assert_eq!(fs::read_to_string(&path).unwrap(), theirs);
+        }
+        assert!(Results::open(Some(Path::new("/dev/null")), URL).is_err());
+        assert!(Results::open(Some(directory.path()), URL).is_err());
+    }
+
+    #[test]
+    fn a_head_that_was_not_written_to_its_end_is_begun_again() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("f");
+        for torn in ["", "{\"resultsOf\":\"http://127."] {
+            fs::write(&path, torn).unwrap();
+            drop(Results::open(Some(&path), URL).unwrap());
+            let written = fs::read_to_string(&path).unwrap();
+            assert_eq!(written, format!("{{\"resultsOf\":\"{URL}\"}}\n"));
+        }
     }
 }

@@ -14,7 +14,10 @@ pub struct Summary {
     replayed: usize,
     /// By code, with the first lines of each.
     refused: BTreeMap<String, Vec<usize>>,
-    unfinished: Vec<usize>,
+    /// By what there was of an answer, likewise.
+    unfinished: BTreeMap<String, Vec<usize>>,
+    /// Lines that were not sent, since nobody answered those before them.
+    left: Vec<usize>,
 }
 
 /// How a run ended.
@@ -48,14 +51,31 @@ impl Summary {
                     .or_default()
                     .push(outcome.line);
             }
-            Fate::Unfinished { .. } => self.unfinished.push(outcome.line),
+            Fate::Unfinished { why } => {
+                self.unfinished
+                    .entry(why.clone())
+                    .or_default()
+                    .push(outcome.line);
+            }
         }
+    }
+
+    /// A line that is not sent.
+    pub(super) fn leave(&mut self, line: usize) {
+        self.left.push(line);
+    }
+
+    /// Whether lines were given up, and none had an answer that settles it.
+    pub(super) fn nobody_answers(&self) -> bool {
+        let answered = self.decided + self.replayed + self.refused();
+        answered == 0 && !self.unfinished.is_empty()
     }
 
     /// Lines that are over.
     pub(super) fn total(&self) -> usize {
         let refused: usize = self.refused.values().map(Vec::len).sum();
-        self.skipped + self.decided + self.replayed + refused + self.unfinished.len()
+        let unfinished: usize = self.unfinished.values().map(Vec::len).sum();
+        self.skipped + self.decided + self.replayed + refused + unfinished + self.left.len()
     }
 
     /// Lines that will have no decision.
@@ -65,7 +85,7 @@ impl Summary {
 
     /// How it ended.
     pub fn standing(&self) -> Standing {
-        if !self.unfinished.is_empty() {
+        if !self.unfinished.is_empty() || !self.left.is_empty() {
             Standing::Unfinished
         } else if self.refused() + self.skipped_refused > 0 {
             Standing::Refused
@@ -95,13 +115,20 @@ impl fmt::Display for Summary {
         for (code, of_it) in &self.refused {
             writeln!(f, "{:>8} refused: {code} ({})", of_it.len(), listed(of_it))?;
         }
-        if !self.unfinished.is_empty() {
-            let of_it = &self.unfinished;
+        for (why, of_it) in &self.unfinished {
             writeln!(
                 f,
-                "{:>8} not finished: run it again ({})",
+                "{:>8} not finished, {why}: run it again ({})",
                 of_it.len(),
                 listed(of_it)
+            )?;
+        }
+        if !self.left.is_empty() {
+            writeln!(
+                f,
+                "{:>8} not sent, since nobody answers: see whether the URL is right, and run it again ({})",
+                self.left.len(),
+                listed(&self.left)
             )?;
         }
         Ok(())
@@ -132,6 +159,22 @@ mod tests {
     }
 
     #[test]
+    fn who_has_never_answered_is_not_asked_for_the_rest() {
+        let mut summary = Summary::default();
+        assert!(!summary.nobody_answers());
+        let why = || "no connection".to_owned();
+        summary.count(&outcome(1, Fate::Unfinished { why: why() }));
+        assert!(summary.nobody_answers());
+        summary.leave(2);
+        let expected = "2 lines\n       1 not finished, no connection: run it again (line 1)\n       1 not sent, since nobody answers: see whether the \
+                        URL is right, and run it again (line 2)\n";
+        assert_eq!(summary.to_string(), expected);
+        assert_eq!(summary.standing(), Standing::Unfinished);
+        summary.count(&outcome(3, Fate::Decided { decision_id: None }));
+        assert!(!summary.nobody_answers());
+    }
+
+    #[test]
     fn what_an_earlier_run_saw_refused_is_not_done() {
         let mut summary = Summary::default();
         summary.skip(true);
@@ -157,10 +200,11 @@ mod tests {
             summary.count(&outcome(line, refused));
         }
         assert_eq!(summary.standing(), Standing::Refused);
-        summary.count(&outcome(8, Fate::Unfinished { status: Some(503) }));
+        let why = "HTTP 503".to_owned();
+        summary.count(&outcome(8, Fate::Unfinished { why }));
         assert_eq!(summary.standing(), Standing::Unfinished);
         let expected = "9 lines\n       1 decided\n       1 skipped: the results file has them\n       6 refused: facts-invalid (lines 3, 4, \
-                        5, 6, 7, …)\n       1 not finished: run it again (line 8)\n";
+                        5, 6, 7, …)\n       1 not finished, HTTP 503: run it again (line 8)\n";
         assert_eq!(summary.to_string(), expected);
     }
 }

@@ -4,6 +4,9 @@ use std::time::Duration;
 
 use uuid::Uuid;
 
+/// The longest `Retry-After` that is believed: nobody's patience is longer, and no sum of such pauses overflows.
+const LONGEST_ASKED: Duration = Duration::from_secs(24 * 3_600);
+
 /// Twice as long each time, jittered, and never shorter than the answer asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Backoff {
@@ -51,10 +54,14 @@ impl Backoff {
     /// `Retry-After`, which they were told together, up to a quarter of it more.
     fn pause_with(&self, attempts: u32, retry_after: Option<Duration>, random: u8) -> Duration {
         let doubled = 2_u32.saturating_pow(attempts.saturating_sub(1));
-        let whole = self.first.saturating_mul(doubled).min(self.longest);
+        let whole = self.first.saturating_mul(doubled);
+        let whole = whole.min(self.longest).min(LONGEST_ASKED);
         let own = whole / 2 + share(whole / 2, random);
         match retry_after {
-            Some(asked) => own.max(asked + share(asked / 4, random)),
+            Some(asked) => {
+                let asked = asked.min(LONGEST_ASKED);
+                own.max(asked + share(asked / 4, random))
+            }
             None => own,
         }
     }
@@ -104,6 +111,20 @@ mod tests {
             (8_000, 10_000)
         );
         assert_eq!(millis(9, Some(0), 255), 2_000);
+    }
+
+    #[test]
+    fn an_absurd_retry_after_is_a_day_and_no_panic() {
+        let day = 24 * 3_600 * 1_000;
+        for absurd in [1 << 40, 400_000_000_000_000_000, u64::MAX] {
+            assert_eq!(millis(1, Some(absurd), 0), day);
+            assert_eq!(millis(1, Some(absurd), 255), day + day / 4);
+        }
+        let forever = Backoff {
+            first: Duration::MAX,
+            longest: Duration::MAX,
+        };
+        assert_eq!(forever.pause_with(99, None, 255).as_millis(), day);
     }
 
     #[test]

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use decide_once_protocol::key::IdempotencyKey;
+use serde::Deserialize;
 use tokio::time::Instant;
 
 use crate::advice::{self, Advice};
@@ -79,9 +80,9 @@ impl<T: Transport> Client<T> {
                 Err(_) => None,
             };
             let status = match answer {
-                Ok(answer) => match settled(answer, attempts) {
+                Ok(answer) => match settled(key, answer, attempts) {
                     Ok(answered) => return answered,
-                    Err(status) => Ok(status),
+                    Err(status) => status,
                 },
                 Err(why) => Err(why),
             };
@@ -94,8 +95,12 @@ impl<T: Transport> Client<T> {
     }
 }
 
-/// What an answer settles; else its status, and the same key once more.
-fn settled(answer: Answer, attempts: u32) -> Result<Answered, u16> {
+/// What an answer settles; else what there was of one, and the same key once more.
+fn settled(
+    key: &IdempotencyKey,
+    answer: Answer,
+    attempts: u32,
+) -> Result<Answered, Result<u16, NoAnswer>> {
     let Answer {
         status,
         replayed,
@@ -104,12 +109,13 @@ fn settled(answer: Answer, attempts: u32) -> Result<Answered, u16> {
     } = answer;
     let problem = Problem::read(&body);
     match advice::of(status, problem.retry.as_deref()) {
+        Advice::Done if !is_decision_of(key, &body) => Err(Err(NoAnswer::Foreign)),
         Advice::Done => Ok(Answered::Decided {
             body,
             replayed,
             attempts,
         }),
-        Advice::SameKey => Err(status),
+        Advice::SameKey => Err(Ok(status)),
         advice @ (Advice::NewKey | Advice::Never) => Ok(Answered::Problem {
             status,
             advice,
@@ -117,6 +123,19 @@ fn settled(answer: Answer, attempts: u32) -> Result<Answered, u16> {
             attempts,
         }),
     }
+}
+
+/// Whether a success is this very operation's: anybody can answer 200.
+fn is_decision_of(key: &IdempotencyKey, body: &[u8]) -> bool {
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Decision {
+        idempotency_key: String,
+        #[serde(rename = "decisionId")]
+        _decision_id: String,
+    }
+    serde_json::from_slice(body)
+        .is_ok_and(|decision: Decision| decision.idempotency_key == key.as_str())
 }
 
 #[cfg(test)]
@@ -141,6 +160,8 @@ mod tests {
             next.unwrap_or(Err(NoAnswer::Connection))
         }
     }
+
+    const DECIDED: &str = r#"{"decisionId":"d","idempotencyKey":"order-7"}"#;
 
     fn answer(status: u16, body: &'static str) -> Result<Answer, NoAnswer> {
         Ok(Answer {
@@ -178,16 +199,18 @@ mod tests {
             answer(502, "<html>"),
             answer(503, r#"{"retry":"same-key"}"#),
             answer(202, r#"{"state":"PROCESSING"}"#),
-            answer(200, "decided"),
+            answer(200, "<html>Welcome</html>"),
+            answer(201, r#"{"decisionId":"d","idempotencyKey":"order-8"}"#),
+            answer(200, DECIDED),
         ])
         .await;
-        assert_eq!(asked, 5);
+        assert_eq!(asked, 7);
         assert_eq!(
             answered,
             Answered::Decided {
-                body: Bytes::from_static(b"decided"),
+                body: Bytes::from_static(DECIDED.as_bytes()),
                 replayed: false,
-                attempts: 5
+                attempts: 7
             }
         );
     }

@@ -26,6 +26,9 @@ const IDLE_TIMEOUT: Duration = Duration::from_secs(20);
 /// The longest answer that is read, in bytes: Lambda's own limit.
 const LONGEST_BODY: usize = 6 * 1024 * 1024;
 
+/// The resource of decisions.
+const RESOURCE: &str = "/v1/decisions";
+
 type Body = Full<Bytes>;
 
 /// An URL that takes a key and a JSON body. Made once for a process: it holds the connections.
@@ -48,7 +51,9 @@ enum Connections {
 #[derive(Debug, thiserror::Error)]
 pub enum EndpointError {
     /// It is no URL, or none to post to.
-    #[error("the URL must be absolute, http or https, and without user or password")]
+    #[error(
+        "the URL must be absolute, http or https, without user or password, and without ? and #"
+    )]
     Url,
     /// The token cannot be sent in a header.
     #[error("the token has characters that no header takes")]
@@ -66,10 +71,12 @@ impl HttpTransport {
     /// # Errors
     /// See [`EndpointError`].
     pub fn decisions(base: &str, timeout: Duration) -> Result<Self, EndpointError> {
-        Self::new(
-            &format!("{}/v1/decisions", base.trim_end_matches('/')),
-            timeout,
-        )
+        if base.contains(['?', '#']) {
+            return Err(EndpointError::Url);
+        }
+        let base = base.trim_end_matches('/');
+        let base = base.strip_suffix(RESOURCE).unwrap_or(base);
+        Self::new(&format!("{base}{RESOURCE}"), timeout)
     }
 
     /// Anything at `url` that takes an `Idempotency-Key`.

@@ -30,15 +30,20 @@ impl Problem {
         serde_json::from_slice(body).unwrap_or_default()
     }
 
-    /// `key-reused`, `facts-invalid`, …; `unknown` where the answer does not say.
+    /// `key-reused`, `facts-invalid`, …; `unknown` where the answer does not say, or says what is no code: it may be printed.
     #[must_use]
     pub fn code(&self) -> &str {
         let segments = self.kind.as_deref().unwrap_or_default();
         match segments.rsplit(':').next() {
-            Some(code) if !code.is_empty() => code,
+            Some(code) if is_code(code) => code,
             Some(_) | None => "unknown",
         }
     }
+}
+
+fn is_code(text: &str) -> bool {
+    let is_one = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
+    (1..=64).contains(&text.len()) && text.bytes().all(is_one)
 }
 
 #[cfg(test)]
@@ -53,7 +58,14 @@ mod tests {
             (problem.code(), problem.retry.as_deref()),
             ("key-reused", Some("never"))
         );
-        for strange in ["<html>", "[]", "{}", r#"{"type":7}"#, ""] {
+        for strange in [
+            "<html>",
+            "[]",
+            "{}",
+            r#"{"type":7}"#,
+            "",
+            r#"{"type":"urn:x:\u001b[31mred"}"#,
+        ] {
             assert_eq!(
                 Problem::read(strange.as_bytes()).code(),
                 "unknown",

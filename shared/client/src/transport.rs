@@ -44,4 +44,7 @@ pub enum NoAnswer {
     /// Likewise.
     #[error("no answer in time")]
     InTime,
+    /// A success that is not the service's: a page of whoever else listens there, or another key's decision.
+    #[error("an answer that is no decision of this key")]
+    Foreign,
 }

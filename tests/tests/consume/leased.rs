@@ -180,6 +180,31 @@ async fn k03_what_may_have_been_forgotten_is_refused() {
     assert_eq!(provider.calls(), [1]);
 }
 
+/// An event that does not say when it came into being would be new again once its mark has ended.
+#[tokio::test]
+async fn k03_what_has_no_time_or_one_to_come_is_refused() {
+    let (world, provider) = (World::default(), Provider::default());
+    let now = decide_once_service::ports::Clock::now(&world.time);
+    for time in [None, Some(now.plus(Duration::from_secs(3_600)))] {
+        let mut strange = event("e");
+        strange.time = time;
+        let effect = |key| provider.withdraw(key);
+        let worker = world.worker();
+        let handled = worker.leased(&strange, world.deadline(), effect).await;
+        assert_eq!(handled, Handled::Failed(Failure::Untimed), "{time:?}");
+    }
+    assert_eq!(provider.calls(), [0; 0]);
+    // A clock that is a little ahead is no time to come.
+    let mut ahead = event("e");
+    ahead.time = Some(now.plus(Duration::from_secs(120)));
+    let effect = |key| provider.withdraw(key);
+    let handled = world
+        .worker()
+        .leased(&ahead, world.deadline(), effect)
+        .await;
+    assert_eq!(handled, Handled::Done);
+}
+
 /// With no time left nothing is begun, and with too little an effect that hangs is given up.
 #[tokio::test]
 async fn an_effect_ends_with_its_invocation() {

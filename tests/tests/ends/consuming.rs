@@ -3,7 +3,7 @@
 use decide_once_tests::{Stack, eventually};
 use serde_json::{Value, json};
 
-use crate::support::{SOON, arm, credit, decided, event, fed, held, let_go, refund, refunded};
+use crate::support::{SOON, ago, arm, credit, decided, event, fed, held, let_go, refund, refunded};
 
 /// A consumer that dies before the effect, or after it and before it could say so: the message comes again, and the effect is there once.
 #[tokio::test]
@@ -125,10 +125,10 @@ async fn k06_consumer_sees_the_event_before_the_caller_sees_201() {
 #[tokio::test]
 async fn what_stands_is_what_was_decided_last_whatever_the_order_of_arrival() {
     let stack = Stack::start(&[]).await;
-    let (early, late) = ("2026-12-01T00:00:00Z", "2026-12-01T00:00:01Z");
-    for (subject, order) in [("a", [early, late]), ("b", [late, early])] {
+    let (early, late) = (ago(60), ago(59));
+    for (subject, order) in [("a", [&early, &late]), ("b", [&late, &early])] {
         for (number, time) in order.into_iter().enumerate() {
-            let decision = if time == late { "approve" } else { "refer" };
+            let decision = if *time == late { "approve" } else { "refer" };
             let id = format!("{subject}{number}.0");
             stack
                 .put("consume", decided(&id, subject, time, decision))
@@ -214,10 +214,7 @@ async fn the_events_of_a_subject_stay_in_order_within_a_batch() {
         .arm(&json!({ "function": "consume", "call": "GetItem", "fault": "throttle", "times": 3 }))
         .await;
     stack
-        .put(
-            "consume",
-            decided("e.1", "a", "2026-12-01T00:00:00Z", "refer"),
-        )
+        .put("consume", decided("e.1", "a", &ago(60), "refer"))
         .await;
     stack.put("consume", refund("e.2", "a", 10)).await;
     stack.put("consume", refund("e.3", "b", 10)).await;

@@ -1,6 +1,11 @@
 //! Files that are submitted, and submitted again.
 
-use std::{fs, path::Path, process::Output};
+use std::{
+    fs,
+    io::Write as _,
+    path::Path,
+    process::{Output, Stdio},
+};
 
 use decide_once_tests::{Stack, binary, eventually};
 
@@ -76,7 +81,7 @@ async fn what_the_results_file_has_is_skipped_and_an_edited_line_is_not() {
     );
     assert_eq!(third.status.code(), Some(1), "one of them has no decision");
     let kept = fs::read_to_string(&results).unwrap();
-    assert_eq!(kept.lines().count(), 4);
+    assert_eq!(kept.lines().count(), 5, "whose results, and four of them");
     assert!(
         kept.contains(r#""outcome":"refused","status":409,"code":"key-reused""#),
         "{kept}"
@@ -103,10 +108,16 @@ async fn a_wrong_file_sends_nothing_and_names_its_lines() {
         serde_json::Value::Null
     );
 
-    // Without its token each line is refused, with it each is decided.
+    // Without its token each line is refused, with it each is decided, whatever the results file has seen before.
     fs::write(&file, good).unwrap();
-    let refused = submit(&stack, &file, &[]);
+    let results = directory.path().join("r.jsonl");
+    let results = results.to_str().unwrap();
+    let refused = submit(&stack, &file, &["--results", results]);
     assert_eq!(refused.status.code(), Some(1));
+    assert_eq!(
+        said(&refused),
+        "1 line\n       1 refused: HTTP 401 (line 1)\n"
+    );
     let token = std::process::Command::new(binary::decide_once())
         .args([
             "submit",
@@ -115,6 +126,8 @@ async fn a_wrong_file_sends_nothing_and_names_its_lines() {
             stack.url(),
             "--token-variable",
             "TOKEN",
+            "--results",
+            results,
         ])
         .env("TOKEN", "tok-alpha")
         .output()
@@ -147,7 +160,7 @@ async fn what_is_not_finished_is_left_to_the_next_run() {
     assert_eq!(output.status.code(), Some(3));
     assert_eq!(
         said(&output),
-        "1 line\n       1 not finished: run it again (line 1)\n"
+        "1 line\n       1 not finished, no connection: run it again (line 1)\n"
     );
     let stack = Stack::start(&[]).await;
     let output = submit(&stack, &file, &args);
@@ -155,4 +168,40 @@ async fn what_is_not_finished_is_left_to_the_next_run() {
         (output.status.code(), said(&output)),
         (Some(0), "1 line\n       1 decided\n".to_owned())
     );
+}
+
+/// A pipe can be read once only, and a file that is its own results file would be lost.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_pipe_is_submitted_and_a_file_of_requests_is_never_written_over() {
+    let stack = Stack::start(&[]).await;
+    let line =
+        r#"{"key":"p","request":{"policy":"credit-limit","subject":"s","facts":{"amount":1}}}"#;
+    let mut piped = std::process::Command::new(binary::decide_once())
+        .args(["submit", "-", "--url", stack.url()])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    piped
+        .stdin
+        .take()
+        .unwrap()
+        .write_all(line.as_bytes())
+        .unwrap();
+    let piped = piped.wait_with_output().unwrap();
+    assert_eq!(said(&piped), "1 line\n       1 decided\n");
+    assert_eq!(piped.status.code(), Some(0));
+
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("f.jsonl");
+    fs::write(&file, line).unwrap();
+    let refused = submit(&stack, &file, &["--results", file.to_str().unwrap()]);
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(said(&refused).contains("is no results file"));
+    assert_eq!(fs::read_to_string(&file).unwrap(), line);
+
+    fs::write(&file, "\n\n").unwrap();
+    let empty = submit(&stack, &file, &[]);
+    assert_eq!(empty.status.code(), Some(2));
+    assert!(said(&empty).contains("has no request"));
 }

@@ -1,14 +1,23 @@
 //! Events and requests, and points at which workers stop.
 
+use std::time::Duration;
+
+use decide_once_service::{ports::Clock as _, system::SystemClock};
 use decide_once_tests::{Stack, eventually};
 use serde_json::{Value, json};
 
 /// Messages come again soon: a test of a death does not wait for half a minute.
 pub(crate) const SOON: [&str; 2] = ["--queue-visibility-ms", "300"];
 
-/// An event as the publisher sends it, of tenant `local`.
+/// An event as the publisher sends it, of tenant `local`. Of a minute ago: what is older than marks are kept, or is to come, is refused.
 pub(crate) fn event(id: &str, kind: &str, subject: &str, data: &Value) -> Value {
-    event_at(id, kind, subject, "2026-12-01T00:00:00Z", data)
+    event_at(id, kind, subject, &ago(60), data)
+}
+
+/// So many seconds ago, as events tell it.
+pub(crate) fn ago(seconds: u64) -> String {
+    let then = SystemClock.now().minus(Duration::from_secs(seconds));
+    then.to_rfc3339()
 }
 
 /// The same, of another time.

@@ -31,7 +31,7 @@ impl<N: Inbox, C: Clock, I: Ids> Consumer<N, C, I> {
             return Handled::Failed(Failure::OutOfTime);
         };
         let id = MarkId::of(&self.name, &event.name);
-        if let Some(handled) = self.too_old(event, &id, watch).await {
+        if let Some(handled) = self.beyond_marks(event, &id, watch).await {
             return handled;
         }
         let claim = self.claim(id.clone(), deadline);

@@ -16,7 +16,8 @@
 //! ```
 //!
 //! Only [`Handled::Done`] and [`Handled::Duplicate`] are acknowledged; everything else is an item failure. An event that is older than
-//! marks are kept cannot be told from one that was handled: without a mark it fails, for its queue's dead-letter queue.
+//! marks are kept cannot be told from one that was handled: without a mark it fails, for its queue's dead-letter queue. So does one without
+//! a `time`, or with one that is to come: it would be new for ever.
 
 mod leased;
 mod together;
@@ -26,6 +27,7 @@ use std::time::Duration;
 use decide_once_protocol::inbox::{
     CloudEvent, ConsumerName, FoundMark, Mark, MarkId, MarkRetention, MarkState, NotYet,
 };
+use decide_once_protocol::record::EXPIRY_MARGIN;
 use decide_once_protocol::time::Timestamp;
 use tokio::time::{Instant, timeout_at};
 
@@ -79,6 +81,11 @@ pub enum Failure {
         "it is older than marks are kept, so that nobody can tell whether it was handled; keep marks for longer, or handle it by hand"
     )]
     TooOld,
+    /// Nobody can tell for how long its mark would have to be kept.
+    #[error(
+        "it has no time, or one that is to come, so that nobody can tell whether it was handled; its sender has to say when it came into being"
+    )]
+    Untimed,
 }
 
 /// Why an effect did not happen.
@@ -104,8 +111,21 @@ impl Handled {
     pub const fn lets_others_pass(&self) -> bool {
         match self {
             Self::Done | Self::Duplicate => true,
-            Self::Failed(Failure::Effect(EffectError::Poison(_)) | Failure::TooOld) => true,
-            Self::Failed(_) => false,
+            Self::Failed(why) => why.is_for_good(),
+        }
+    }
+}
+
+impl Failure {
+    /// Whether the event fails however often it comes.
+    #[must_use]
+    pub const fn is_for_good(&self) -> bool {
+        match self {
+            Self::Effect(EffectError::Poison(_)) | Self::TooOld | Self::Untimed => true,
+            Self::Effect(EffectError::Unavailable(_))
+            | Self::NotYet(_)
+            | Self::OutOfTime
+            | Self::Contended => false,
         }
     }
 }
@@ -153,21 +173,21 @@ impl<N: Inbox, C: Clock, I: Ids> Consumer<N, C, I> {
             .and_then(Result::ok)
     }
 
-    /// What becomes of an event whose mark may have ended by now, if this is one.
-    async fn too_old(&self, event: &CloudEvent, id: &MarkId, watch: Watch) -> Option<Handled> {
+    /// What becomes of an event whose mark may have ended by now, or that will not say, if this is one.
+    async fn beyond_marks(&self, event: &CloudEvent, id: &MarkId, watch: Watch) -> Option<Handled> {
         let now = self.clock.now();
-        if event
-            .time
-            .is_none_or(|time| self.retention.covers(time, now))
-        {
-            return None;
-        }
+        let why = match event.time {
+            Some(time) if time > now.plus(EXPIRY_MARGIN) => Failure::Untimed,
+            Some(time) if self.retention.covers(time, now) => return None,
+            Some(_) => Failure::TooOld,
+            None => Failure::Untimed,
+        };
         Some(match self.look(id, watch).await {
             Some(FoundMark::Mark(Mark {
                 state: MarkState::Done { .. },
                 ..
             })) => Handled::Duplicate,
-            Some(_) => Handled::Failed(Failure::TooOld),
+            Some(_) => Handled::Failed(why),
             None => NotYet::Unavailable.into(),
         })
     }
