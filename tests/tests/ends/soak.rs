@@ -247,7 +247,8 @@ async fn submit(stack: &Stack, file: &Path, results: &Path) -> BTreeMap<u64, Str
         }
     }
     let written = fs::read_to_string(results).unwrap();
-    let results = written.lines().map(|line| {
+    // The first line says whose they are.
+    let results = written.lines().skip(1).map(|line| {
         let result: Value = serde_json::from_str(line).unwrap();
         let decision = result["decisionId"].as_str().unwrap().to_owned();
         (result["line"].as_u64().unwrap(), decision)

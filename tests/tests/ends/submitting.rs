@@ -163,7 +163,10 @@ async fn what_is_not_finished_is_left_to_the_next_run() {
         "1 line\n       1 not finished, no connection: run it again (line 1)\n"
     );
     let stack = Stack::start(&[]).await;
-    let output = submit(&stack, &file, &args);
+    let refused = submit(&stack, &file, &args);
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(said(&refused).contains("is of http://127.0.0.1:9"));
+    let output = submit(&stack, &file, &[]);
     assert_eq!(
         (output.status.code(), said(&output)),
         (Some(0), "1 line\n       1 decided\n".to_owned())
