@@ -24,11 +24,15 @@ use crate::{
     quantiles::Quantiles,
 };
 
-/// How long a client waits that was told to come again.
-const PAUSE: Duration = Duration::from_millis(200);
+/// How long a client waits that was told to come again, at first and at most. Without a back-off the callers of an overload keep it going.
+const FIRST_PAUSE: Duration = Duration::from_millis(200);
+const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 
 /// How long everything may take to come to rest.
 const REST: Duration = Duration::from_secs(600);
+
+/// How often a run tells how far it is.
+const PROGRESS: Duration = Duration::from_secs(10);
 
 /// Functions with one process each.
 const OTHERS: usize = 5;
@@ -95,6 +99,7 @@ pub(crate) async fn run(stack: &StackArguments, soak: Soak) {
     let began = Instant::now();
     let mut at = began;
     let mut behind = Duration::ZERO;
+    let progress = tokio::spawn(tell(Arc::clone(&clients), began));
     loop {
         at += arrivals.gap();
         if at > began + soak.lasts {
@@ -110,6 +115,7 @@ pub(crate) async fn run(stack: &StackArguments, soak: Soak) {
         {}
     }
     under_way.join_all().await;
+    progress.abort();
     let took = began.elapsed();
     if let Some(killer) = killer {
         killer.abort();
@@ -144,38 +150,34 @@ impl Clients {
             Asks::First | Asks::Again => self.settle(order, at).await,
             Asks::AtOnce => drop(tokio::join!(self.settle(order, at), self.settle(order, at))),
             Asks::Other => {
-                let mut first = true;
-                loop {
+                for tries in 0.. {
                     let other = self.stack.decide(&order.key(), &order.other_body());
                     let answer = other.try_send().await;
                     let told = self.history.told_other(order, &answer);
-                    if self.note(&answer, told == Told::Reused, at, first) {
+                    if self.note(&answer, told == Told::Reused, at, tries) {
                         return;
                     }
-                    first = false;
-                    sleep(PAUSE).await;
+                    sleep(pause(tries, at)).await;
                 }
             }
         }
     }
 
     async fn settle(&self, order: Order, at: Instant) {
-        let mut first = true;
-        loop {
+        for tries in 0.. {
             let answer = order.ask(&self.stack).try_send().await;
             let told = self.history.told(order, &answer);
-            if self.note(&answer, told == Told::Decided, at, first) {
+            if self.note(&answer, told == Told::Decided, at, tries) {
                 return;
             }
-            first = false;
-            sleep(PAUSE).await;
+            sleep(pause(tries, at)).await;
         }
     }
 
     /// Counts an answer; whether it is the last one.
-    fn note(&self, answer: &Result<Answer, String>, last: bool, at: Instant, first: bool) -> bool {
+    fn note(&self, answer: &Result<Answer, String>, last: bool, at: Instant, tries: u32) -> bool {
         let mut measured = self.measured();
-        if first {
+        if tries == 0 {
             measured.answered.push(at.elapsed());
         }
         if last {
@@ -184,6 +186,32 @@ impl Clients {
         *measured.answers.entry(class(answer)).or_default() += 1;
         last
     }
+}
+
+/// A run that is slow says so: arrivals go on, whatever becomes of them.
+async fn tell(clients: Arc<Clients>, began: Instant) {
+    let mut pace = interval(PROGRESS);
+    loop {
+        pace.tick().await;
+        let measured = clients.measured();
+        let arrived: u32 = measured.asks.values().sum();
+        eprintln!(
+            "{:.0?}: {arrived} arrived, {} settled, answers {:?}",
+            began.elapsed(),
+            measured.settled.len(),
+            measured.answers
+        );
+    }
+}
+
+/// Twice as long each time, less up to a half of it, so that those who were turned away together do not come again together.
+fn pause(tries: u32, at: Instant) -> Duration {
+    let longest = FIRST_PAUSE
+        .saturating_mul(1 << tries.min(8))
+        .min(LONGEST_PAUSE);
+    // Arrivals are apart by chance: so are their pauses.
+    let part = at.elapsed().subsec_micros() % 1_000;
+    longest - longest / 2 * part / 1_000
 }
 
 /// The status, and of whom it is.
