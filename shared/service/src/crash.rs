@@ -4,6 +4,7 @@
 //! [`Action`] is written. The worker that can rename the file is the one it happens to, so that a point that is armed
 //! once happens once. A worker that holds does so until its time is up or the renamed file is gone.
 
+use std::cell::Cell;
 use std::fmt;
 use std::path::Path;
 use std::str::FromStr;
@@ -47,13 +48,31 @@ pub enum Action {
     Hold(Duration),
 }
 
+thread_local! {
+    /// Where the worker that this thread polls is to be stranded.
+    static STRANDS: Cell<Option<&'static str>> = const { Cell::new(None) };
+}
+
+/// Polls a worker that goes no further than `point`, if it gets there, and tells whether it did: for simulations, which drop it then.
+pub fn stranding<T>(point: &'static str, poll: impl FnOnce() -> T) -> (T, bool) {
+    STRANDS.set(Some(point));
+    let polled = poll();
+    (polled, STRANDS.take().is_none())
+}
+
 /// Does what is armed for the point, if anything is.
 ///
 /// # Panics
 /// As told.
 pub async fn reached(point: &'static str) {
-    let (Some(name), Some(directory)) = (point.strip_prefix(PREFIX), std::env::var_os(DIRECTORY))
-    else {
+    let Some(name) = point.strip_prefix(PREFIX) else {
+        return;
+    };
+    if STRANDS.get() == Some(name) {
+        STRANDS.set(None);
+        std::future::pending().await
+    }
+    let Some(directory) = std::env::var_os(DIRECTORY) else {
         return;
     };
     let directory = Path::new(&directory);

@@ -181,7 +181,7 @@ fn gateway(status: u16) -> Answer {
 }
 
 /// What the function answers over HTTP, as far as clients go by it.
-fn told(outcome: &Outcome) -> Told {
+pub(crate) fn told(outcome: &Outcome) -> Told {
     let (status, replayed, body) = match &outcome.reply {
         Reply::Decided { body, replayed, .. } => {
             let status = if *replayed {

@@ -24,6 +24,7 @@ mod fleet;
 pub mod journal;
 mod life;
 mod line;
+pub mod matrix;
 pub mod plan;
 mod policies;
 mod ports;

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
+use decide_once_service::crash;
 use tokio::time::{Instant, Sleep, sleep_until};
 
 /// An invocation's hold on life. Clones are of one invocation.
@@ -15,10 +16,19 @@ pub(crate) struct Life(Arc<Mutex<Condition>>);
 #[derive(Debug, Default)]
 struct Condition {
     dead: bool,
+    /// Where it is to die.
+    dies_at: Option<&'static str>,
     stands_still_until: Option<Instant>,
 }
 
 impl Life {
+    /// One that ends at this crash point, if it gets there.
+    pub(crate) fn until(point: Option<&'static str>) -> Self {
+        let life = Self::default();
+        life.condition().dies_at = point;
+        life
+    }
+
     /// The process ends: whoever is in it is never heard of again.
     pub(crate) async fn die<T>(&self) -> T {
         self.condition().dead = true;
@@ -79,7 +89,16 @@ impl<T, W: Future<Output = T>> Future for Lived<'_, W> {
                 }
                 self.pause = None;
             }
-            let polled = self.work.as_mut().poll(context);
+            let dies_at = self.life.condition().dies_at;
+            let polled = match dies_at {
+                None => self.work.as_mut().poll(context),
+                Some(point) => {
+                    let (polled, there) =
+                        crash::stranding(point, || self.work.as_mut().poll(context));
+                    self.life.condition().dead |= there;
+                    polled
+                }
+            };
             let mut condition = self.life.condition();
             if condition.dead {
                 return Poll::Ready(None);

@@ -59,7 +59,7 @@ impl Line {
         time: Duration,
         work: impl Future<Output = T>,
     ) -> Option<T> {
-        let life = Life::default();
+        let life = Life::until(self.world.dies_at(place.who));
         *self.current() = Invocation {
             place,
             life: life.clone(),
@@ -77,6 +77,7 @@ impl Line {
         };
         let done = life.live(longest, work).await;
         if done.is_none() {
+            self.world.has_crashed(place.who);
             self.world.note(place.who, What::Dies);
         }
         done

@@ -7,7 +7,7 @@ use std::time::Duration;
 use decide_once_tests::seed::Seed;
 
 use crate::bug::Bug;
-use crate::chance::{Chance, Place, Who};
+use crate::chance::{Chance, Consumer, Place, Who};
 use crate::weather::Weather;
 
 /// All that a simulation depends on.
@@ -25,6 +25,30 @@ pub struct Plan {
     pub without: BTreeSet<Place>,
     /// What is deliberately broken.
     pub bug: Option<Bug>,
+    /// Where a process dies, once.
+    pub crash: Option<Crash>,
+}
+
+/// A crash point, and whose.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Crash {
+    /// As the service names it.
+    pub point: &'static str,
+    /// Whose process gets there.
+    pub part: Part,
+}
+
+/// What has crash points.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Part {
+    /// The decide function.
+    Decide,
+    /// The evaluate function.
+    Evaluate,
+    /// The publish function.
+    Publish,
+    /// The consume function, with its effect in the transaction of its mark.
+    Consume,
 }
 
 /// A client that wants something decided, and does as the answers say.
@@ -86,6 +110,7 @@ impl Plan {
             acts,
             without: BTreeSet::new(),
             bug: None,
+            crash: None,
         }
     }
 
@@ -163,6 +188,19 @@ fn fresh(seed: &mut Seed, amount: u32) -> Request {
         amount,
         subject: u8::try_from(seed.below(2)).unwrap_or(0),
         version: seed.percent(20).then_some(1),
+    }
+}
+
+impl Part {
+    /// Whether this is one of its processes.
+    pub(crate) const fn has(self, who: Who) -> bool {
+        match who {
+            Who::Decide(_) => matches!(self, Self::Decide),
+            Who::Evaluate(_) => matches!(self, Self::Evaluate),
+            Who::Publish(_) => matches!(self, Self::Publish),
+            Who::Consume(Consumer::Balances, _) => matches!(self, Self::Consume),
+            Who::Consume(Consumer::Desk, _) | Who::Sweep | Who::World => false,
+        }
     }
 }
 

@@ -123,7 +123,7 @@ async fn enters(world: Arc<World>, ask: Ask) {
 }
 
 /// Streams, queues and sweeper do what is left, and the operator has sent again what was set aside.
-async fn comes_to_rest(world: &Arc<World>, sweeps: &mut Sweeps) -> bool {
+pub(crate) async fn comes_to_rest(world: &Arc<World>, sweeps: &mut Sweeps) -> bool {
     for round in 0..PATIENCE {
         redrive(world, round);
         sleep(2 * EVERY).await;
@@ -185,7 +185,7 @@ async fn audit(world: &Arc<World>) {
     }
 }
 
-fn numbers(world: &World) -> BTreeMap<String, i64> {
+pub(crate) fn numbers(world: &World) -> BTreeMap<String, i64> {
     let subjects =
         (0..2).flat_map(|subject| ["sum", "count"].map(|what| format!("{what} of acct-{subject}")));
     subjects

@@ -78,6 +78,25 @@ impl Weather {
         }
     }
 
+    /// Nothing goes wrong.
+    #[must_use]
+    pub const fn calm() -> Self {
+        Self {
+            lost: 0,
+            twice: 0,
+            late: 0,
+            conflict: 0,
+            throttled: 0,
+            dies: 0,
+            stalls: 0,
+            network: 0,
+            hurry: 0,
+            band: 1,
+            lease: Duration::from_secs(29),
+            skew: Duration::ZERO,
+        }
+    }
+
     /// What happens to a call, if anything does.
     pub(crate) fn fault(&self, seed: &mut Seed) -> Option<Fault> {
         let mut at = seed.below(1_000);

@@ -42,6 +42,8 @@ pub(crate) struct World {
     pub(crate) messages: AtomicUsize,
     /// What stood there before the last write, where [`Bug::ReadsBehind`](crate::bug::Bug::ReadsBehind).
     pub(crate) behind: Mutex<BTreeMap<OperationId, Box<Record>>>,
+    /// The plan's crash has happened.
+    crashed: AtomicBool,
     numbers: AtomicU32,
     calm: AtomicBool,
     /// What people call an operation.
@@ -63,6 +65,7 @@ impl World {
             journal: Journal::default(),
             messages: AtomicUsize::new(0),
             behind: Mutex::default(),
+            crashed: AtomicBool::new(false),
             numbers: AtomicU32::new(0),
             calm: AtomicBool::new(false),
             names: Mutex::default(),
@@ -121,6 +124,24 @@ impl World {
                 world.note(Who::World, What::Panics);
             }
         });
+    }
+
+    /// The crash point at which an invocation of this process ends, if it gets there.
+    pub(crate) fn dies_at(&self, who: Who) -> Option<&'static str> {
+        let crash = self.plan.crash?;
+        (crash.part.has(who) && !self.has_had_its_crash()).then_some(crash.point)
+    }
+
+    /// A process is gone.
+    pub(crate) fn has_crashed(&self, who: Who) {
+        if self.plan.crash.is_some_and(|crash| crash.part.has(who)) {
+            self.crashed.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// Whether the plan's crash has happened.
+    pub(crate) fn has_had_its_crash(&self) -> bool {
+        self.crashed.load(Ordering::Relaxed)
     }
 
     /// A number that nothing else has.

@@ -8,6 +8,7 @@
 mod blackouts;
 mod chaos;
 mod deciding;
+mod matrix;
 mod outages;
 mod publishing;
 mod queued;

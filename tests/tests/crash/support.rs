@@ -9,7 +9,8 @@ use aws_sdk_dynamodb::{
     Client,
     config::{BehaviorVersion, Credentials, Region},
 };
-use decide_once_dynamodb::items::{Item, outbox};
+use decide_once_dynamodb::items::{Item, decision, outbox};
+use decide_once_protocol::ids::DecisionId;
 use decide_once_protocol::outbox::{Delivery, OutboxRow};
 use decide_once_tests::{Answer, Request, Stack, eventually};
 use serde_json::{Value, json};
@@ -198,6 +199,16 @@ impl Tables {
             .map(|item| item["id"].as_s().unwrap().clone())
             .collect();
         ids.into_iter().collect()
+    }
+
+    /// The ids of the decisions under a key.
+    pub(crate) async fn decisions_of(&self, key: &str) -> BTreeSet<DecisionId> {
+        let items = self.scan("decisions").await;
+        let decisions = items.iter().map(|item| decision::decode(item).unwrap());
+        decisions
+            .filter(|decision| decision.key.as_str() == key)
+            .map(|decision| decision.id)
+            .collect()
     }
 
     /// Takes a row away, as an operator might.
