@@ -19,7 +19,7 @@ async fn what_is_not_there_is_404_and_another_method_is_405() {
             .unwrap()
             .contains("/_local/nope")
     );
-    let get = stack.get("/_local/clock").send().await.expect(405);
+    let get = stack.get("/_local/sink/receive").send().await.expect(405);
     assert_eq!(get.header("allow"), Some("POST"));
 }
 
