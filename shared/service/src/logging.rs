@@ -10,20 +10,24 @@
 mod line;
 
 use std::backtrace::{Backtrace, BacktraceStatus};
+use std::env;
 use std::fmt;
 use std::panic;
 
 use tracing::{Event, Level, Metadata, Subscriber};
-use tracing_subscriber::filter::filter_fn;
+use tracing_subscriber::Layer as _;
+use tracing_subscriber::filter::{LevelFilter, Targets, filter_fn};
 use tracing_subscriber::fmt::format::{self, FormatEvent, FormatFields, Writer};
 use tracing_subscriber::fmt::{FmtContext, layer};
 use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::registry::LookupSpan;
 use tracing_subscriber::util::SubscriberInitExt as _;
-use tracing_subscriber::{EnvFilter, Layer as _};
 
 use crate::metrics::Origin;
 use crate::variables::{VariableError, optional};
+
+/// Levels, by targets. Read by `Targets` and not by `EnvFilter`, which brings an engine of regular expressions into each function.
+const LEVELS: &str = "RUST_LOG";
 
 /// Whose words are repeated, by the beginning of an event's target: this project's crates, and the one that looks for a region and
 /// for credentials, and never sees a request.
@@ -39,16 +43,13 @@ const LEFT_OUT: &str =
 /// `METRICS_NAMESPACE` is no namespace, or `RUST_LOG` no level.
 pub fn init(function: &'static str) -> Result<(), VariableError> {
     Origin::from_env(function)?.hold();
-    let levels: Option<EnvFilter> = optional(
-        EnvFilter::DEFAULT_ENV,
-        "a level: error, warn, info, debug or trace",
-    )?;
+    let levels: Option<Targets> = optional(LEVELS, "a level: error, warn, info, debug or trace")?;
     let written = layer().event_format(Reticent {
         trusted: Lines,
         other: json_line,
     });
     let started = tracing_subscriber::registry()
-        .with(levels.unwrap_or_else(|| EnvFilter::new("info")))
+        .with(levels.unwrap_or_else(|| Targets::new().with_default(LevelFilter::INFO)))
         .with(written.with_filter(filter_fn(is_told)))
         .try_init();
     if started.is_ok() {
@@ -70,8 +71,11 @@ pub fn init_for_people(default: &str) {
     drop(started);
 }
 
-fn level(default: &str) -> EnvFilter {
-    EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(default))
+fn level(default: &str) -> Targets {
+    let wanted = env::var(LEVELS).ok().and_then(|text| text.parse().ok());
+    wanted
+        .or_else(|| default.parse().ok())
+        .unwrap_or_else(|| Targets::new().with_default(LevelFilter::WARN))
 }
 
 fn is_trusted(target: &str) -> bool {
