@@ -123,8 +123,9 @@ fn prepare_v2(request: &mut ApiGatewayV2httpRequest, lines: &[String]) {
     // A URL is made of host, scheme, path and query. Nobody reads its host and scheme; without a host none of them is looked at.
     request.headers.remove(HOST);
     request.request_context.domain_name = None;
+    readable_path(&mut request.raw_path);
     if let Some(query) = &mut request.raw_query_string
-        && PathAndQuery::try_from(format!("/?{query}")).is_err()
+        && !is_readable(&format!("/?{query}"))
     {
         UNREADABLE.clone_into(query);
     }
@@ -141,13 +142,7 @@ fn prepare_v1(request: &mut ApiGatewayProxyRequest, lines: &[String]) {
     request.headers.remove(KEY);
     request.multi_value_headers.remove(HOST);
     request.request_context.domain_name = None;
-    if request
-        .path
-        .as_deref()
-        .is_some_and(|path| PathAndQuery::try_from(path).is_err())
-    {
-        request.path = Some(format!("/{UNREADABLE}"));
-    }
+    readable_path(&mut request.path);
     let (single, multi) = (
         &mut request.query_string_parameters,
         &mut request.multi_value_query_string_parameters,
@@ -161,6 +156,24 @@ fn prepare_v1(request: &mut ApiGatewayProxyRequest, lines: &[String]) {
 
 /// In the place of a path or query that no URL can have; there is no such resource, and none that takes a query.
 const UNREADABLE: &str = "unreadable";
+
+/// The quota of API Gateway for a request line and its headers together, in bytes. A path may be three times as long once it is a URL's, which has at
+/// most 65,534.
+const LONGEST: usize = 10_240;
+
+/// A path that no URL can have is one that no resource has.
+fn readable_path(path: &mut Option<String>) {
+    if path.as_ref().is_some_and(|path| !is_readable(path)) {
+        *path = Some(format!("/{UNREADABLE}"));
+    }
+}
+
+/// Without the slash it would run into the host of a URL.
+fn is_readable(path_and_query: &str) -> bool {
+    path_and_query.starts_with('/')
+        && path_and_query.len() <= LONGEST
+        && PathAndQuery::try_from(path_and_query).is_ok()
+}
 
 /// A body that is not the base64 it says it is leaves an empty one, which is refused as any other that is not JSON.
 fn readable_body(body: &mut Option<String>, is_base64: bool) {

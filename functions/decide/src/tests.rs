@@ -362,3 +362,29 @@ async fn a_path_or_query_that_no_url_can_have_is_answered() {
         function.ask(&event).await.problem(400, "query-invalid");
     }
 }
+
+/// Found by the fuzzer: a path without its slash runs into the host of the URL that is made of it, and one that is far too long into the URL's end.
+#[tokio::test]
+async fn a_path_without_a_slash_or_without_an_end_is_no_resource() {
+    let endless = format!("/{}", "\u{e9}".repeat(20_000));
+    for name in HTTP.into_iter().chain(REST) {
+        let function = Function::by_scopes();
+        for path in [
+            "\0/v1/decisions",
+            ":x/v1/decisions",
+            "@[/v1/decisions",
+            "v1/decisions",
+            "",
+            &endless,
+        ] {
+            let mut event = event(name);
+            let place = if event["version"] == "2.0" {
+                "rawPath"
+            } else {
+                "path"
+            };
+            event[place] = json!(path);
+            function.ask(&event).await.problem(404, "route-unknown");
+        }
+    }
+}

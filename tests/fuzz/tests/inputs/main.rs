@@ -81,7 +81,7 @@ macro_rules! targets {
 // As many as take each about a second in a debug build.
 targets! {
     cloud_event: 4_000,
-    gateway: 1_000,
+    gateway: 400,
     items: 4_000,
     json: 4_000,
     key: 4_000,
