@@ -115,5 +115,6 @@ pub fn call(tenant: &str, key: &str, body: &str) -> Call {
         },
         request: DecisionRequest::parse(body.as_bytes()).unwrap(),
         respond: Respond::Now,
+        trace: None,
     }
 }

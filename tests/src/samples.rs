@@ -264,6 +264,7 @@ pub fn row(index: u32) -> OutboxRow {
         time: at(NOW + 1_500),
         pin: pin(),
         data: r#"{"decision":"approve"}"#.to_owned(),
+        trace: None,
     };
     event.into_row(index)
 }

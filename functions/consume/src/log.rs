@@ -1,5 +1,6 @@
 //! One line for each batch, and one for each message that fails: ids, counts and reasons; never an event's content.
 
+use decide_once_lambda::trace;
 use decide_once_protocol::inbox::NotYet;
 use decide_once_protocol::writes::Unreadable;
 use decide_once_service::consume::{Failure, Handled};
@@ -44,21 +45,24 @@ pub(crate) fn batch(messages: &[Message<'_>], outcomes: &[Option<Outcome>]) {
     let Counts {
         not_ours, behind, ..
     } = counts;
-    tracing::info!(%metrics, not_ours, behind, "batch consumed");
+    let traced = messages.iter().filter_map(Message::trace);
+    let traces = trace::ids(traced);
+    tracing::info!(%metrics, traces, not_ours, behind, "batch consumed");
 }
 
 fn failed(message: &Message<'_>, why: &Failure) {
     let event = message.event.as_ref().ok().map(|event| event.name.id());
     let (message_id, receives) = (message.id, message.receives);
+    let trace = message.trace().map(|trace| trace.id());
     if why.is_for_good() {
-        tracing::error!(alarm = "event-poison", message_id, event, receives, %why, "an event fails however often it comes; its queue's dead-letter queue gets it");
+        tracing::error!(alarm = "event-poison", message_id, event, receives, trace, %why, "an event fails however often it comes; its queue's dead-letter queue gets it");
     } else if let Failure::NotYet(NotYet::Unreadable(mark)) = why {
         let alarm = match mark {
             Unreadable::Newer { .. } => "record-newer",
             Unreadable::Corrupt { .. } => "record-corrupt",
         };
-        tracing::error!(alarm, message_id, event, receives, %why, "an event's mark is left as it stands; the event comes again");
+        tracing::error!(alarm, message_id, event, receives, trace, %why, "an event's mark is left as it stands; the event comes again");
     } else {
-        tracing::warn!(message_id, event, receives, %why, "an event is not done; it comes again");
+        tracing::warn!(message_id, event, receives, trace, %why, "an event is not done; it comes again");
     }
 }

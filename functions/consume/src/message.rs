@@ -3,6 +3,7 @@
 use decide_once_lambda::content::{self, Content};
 use decide_once_lambda::sqs::SqsMessage;
 use decide_once_protocol::inbox::CloudEvent;
+use decide_once_protocol::trace::TraceParent;
 use decide_once_service::consume::EffectError;
 
 /// A message.
@@ -25,6 +26,11 @@ impl<'a> Message<'a> {
             receives: message.receives(),
             event: event(&message.body).map_err(EffectError::Poison),
         }
+    }
+
+    /// The trace of its event.
+    pub(crate) fn trace(&self) -> Option<TraceParent> {
+        self.event.as_ref().ok()?.trace
     }
 
     /// Messages of one lane are handled in single file: those of one subject of one tenant. What is no event is alone.

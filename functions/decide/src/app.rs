@@ -2,9 +2,11 @@
 
 use std::time::{Duration, SystemTime};
 
+use decide_once_lambda::trace;
 use decide_once_protocol::ids::DecisionId;
 use decide_once_protocol::request::{PolicyId, PolicyVersion};
 use decide_once_protocol::scope::{OperationId, OperationName, Scope, Tenant};
+use decide_once_protocol::trace::TraceParent;
 use decide_once_service::ports::{Clock, Ids, Mismatches, Store};
 use decide_once_service::problem::{Kind, Problem};
 use decide_once_service::profile::Profile;
@@ -34,6 +36,7 @@ impl<S: Store + Mismatches, C: Clock, I: Ids> App<S, C, I> {
     /// Answers a request, and logs what came of it.
     pub(crate) async fn handle(&self, request: Request) -> Result<Response<Body>, Error> {
         let mut line = Line::begin(&request);
+        line.of_trace(trace(&request));
         let answer = match self.answer(&request, &mut line).await {
             Ok(answer) => answer?,
             Err(problem) => {
@@ -91,6 +94,7 @@ impl<S: Store + Mismatches, C: Clock, I: Ids> App<S, C, I> {
             },
             request: decision_request,
             respond: prefer::respond(request.headers()),
+            trace: trace(request),
         };
         let budget = self.budget(request, call.respond);
         let outcome = self.decider.decide(&call, budget).await;
@@ -174,6 +178,15 @@ impl<S: Store + Mismatches, C: Clock, I: Ids> App<S, C, I> {
             }),
         }
     }
+}
+
+/// The trace that a request came in.
+fn trace(request: &Request) -> Option<TraceParent> {
+    let lines = |name| request.headers().get_all(name).into_iter();
+    let texts = |name| lines(name).filter_map(|line| line.to_str().ok());
+    let traceparent: Vec<_> = texts("traceparent").collect();
+    let context = request.lambda_context_ref()?;
+    trace::of(&traceparent, texts("x-amzn-trace-id").next(), context)
 }
 
 type Answered = Result<Result<Response<Body>, Error>, Box<Problem>>;

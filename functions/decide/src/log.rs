@@ -5,6 +5,7 @@ use std::time::Instant;
 use decide_once_protocol::ids::DecisionId;
 use decide_once_protocol::key::IdempotencyKey;
 use decide_once_protocol::scope::{OperationId, Tenant};
+use decide_once_protocol::trace::TraceParent;
 use decide_once_service::Effort;
 use decide_once_service::metrics::{Meter, Metric};
 use decide_once_service::problem::Problem;
@@ -20,6 +21,8 @@ pub(crate) struct Line {
     request: Option<String>,
     /// Lambda's, as its own lines have it.
     invocation: Option<String>,
+    /// The trace that the request came in, or that began with it.
+    trace: Option<TraceParent>,
     resource: Option<&'static str>,
     /// `interrupted` until there is an answer.
     outcome: &'static str,
@@ -43,6 +46,7 @@ impl Line {
             invocation: request
                 .lambda_context_ref()
                 .map(|context| context.request_id.clone()),
+            trace: None,
             resource: None,
             outcome: "interrupted",
             ended: None,
@@ -60,6 +64,11 @@ impl Line {
     /// What was asked for, as the API's description names it.
     pub(crate) const fn of_resource(&mut self, template: &'static str) {
         self.resource = Some(template);
+    }
+
+    /// In which trace.
+    pub(crate) const fn of_trace(&mut self, trace: Option<TraceParent>) {
+        self.trace = trace;
     }
 
     /// Who asks.
@@ -146,6 +155,7 @@ impl Drop for Line {
             tenant = self.tenant,
             key = self.key,
             attempt = self.attempt,
+            trace = self.trace.map(|trace| trace.id()),
             cached = self.cached,
             %metrics,
             request = self.request,

@@ -136,6 +136,31 @@ impl Told {
     }
 }
 
+#[tokio::test]
+async fn a_trace_is_the_callers_or_x_rays() {
+    let (w3c, x_ray) = (
+        "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
+        "Root=1-5759e988-bd862e3fe1be46a994272793;Parent=53995c3f42cd8ad8;Sampled=1",
+    );
+    let of_x_ray = "00-5759e988bd862e3fe1be46a994272793-53995c3f42cd8ad8-01";
+    for (traceparent, expected) in [
+        (Some(w3c.to_owned()), Some(w3c)),
+        (Some(format!("{w3c},{w3c}")), Some(of_x_ray)),
+        (None, Some(of_x_ray)),
+    ] {
+        let function = Function::by_scopes();
+        let mut event = event("http-api-jwt");
+        event["headers"]["x-amzn-trace-id"] = json!(x_ray);
+        if let Some(traceparent) = traceparent {
+            event["headers"]["traceparent"] = json!(traceparent);
+        }
+        function.ask(&event).await.expect(201);
+        let trace = function.store.rows()[0].event.trace;
+        let told = trace.map(|trace| trace.to_string());
+        assert_eq!(told.as_deref(), expected);
+    }
+}
+
 /// An event of `events/`.
 pub(crate) fn event(name: &str) -> Value {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("events/{name}.json"));

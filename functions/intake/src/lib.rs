@@ -19,9 +19,11 @@ use decide_once_dynamodb::{DynamoStore, client_from_env};
 use decide_once_lambda::batch::BatchResponse;
 use decide_once_lambda::remaining;
 use decide_once_lambda::sqs::SqsMessage;
+use decide_once_lambda::trace;
 use decide_once_protocol::key::IdempotencyKey;
 use decide_once_protocol::scope::{DECIDE, OperationName, Scope, Tenant};
 use decide_once_protocol::time::Timestamp;
+use decide_once_protocol::trace::TraceParent;
 use decide_once_service::batch::in_lanes;
 use decide_once_service::limits::Limits;
 use decide_once_service::metrics::Metric;
@@ -58,6 +60,7 @@ struct Message<'a> {
     receives: Option<u32>,
     letter: Letter<'a>,
     ask: Result<Ask, Box<Problem>>,
+    trace: Option<TraceParent>,
 }
 
 /// What Lambda is told.
@@ -113,15 +116,20 @@ impl App {
         // The remaining time comes from Lambda's clock, the deadline is told in this worker's.
         let deadline = self.decider.clock.now().plus(remaining(&context));
         match payload {
-            IntakeEvent::Queue(queue) => {
-                Ok(Answer::Batch(self.batch(&queue.records, deadline).await))
-            }
+            IntakeEvent::Queue(queue) => Ok(Answer::Batch(
+                self.batch(&queue.records, &context, deadline).await,
+            )),
             IntakeEvent::Bus(event) => self.event(&event, &context, deadline).await,
         }
     }
 
     /// Operations side by side, copies of one in single file.
-    async fn batch(&self, records: &[SqsMessage], deadline: Timestamp) -> BatchResponse {
+    async fn batch(
+        &self,
+        records: &[SqsMessage],
+        context: &Context,
+        deadline: Timestamp,
+    ) -> BatchResponse {
         let pointer = self.key_pointer.as_deref();
         let messages: Vec<_> = records
             .iter()
@@ -130,6 +138,7 @@ impl App {
                 receives: record.receives(),
                 letter: Letter::of(record),
                 ask: of_message(record, pointer),
+                trace: trace_of(record, context),
             })
             .collect();
         let take = |message| self.take(message, deadline);
@@ -150,6 +159,7 @@ impl App {
             receives: None,
             letter: Letter::of_bus(event),
             ask: of_bus(event, self.key_pointer.as_deref()),
+            trace: trace::of(&[], None, context),
         };
         if self.take(&message, deadline).await {
             Ok(Answer::Bus)
@@ -165,7 +175,7 @@ impl App {
             operation,
             mut meter,
         } = match &message.ask {
-            Ok(ask) => self.decide(ask, deadline).await,
+            Ok(ask) => self.decide(ask, message.trace, deadline).await,
             Err(problem) => Told::refused(problem.clone()),
         };
         let (outcome, acknowledged) = match fate {
@@ -186,18 +196,11 @@ impl App {
             }
         };
         meter = meter.count(Metric::NotYet, (!acknowledged).into());
-        log::line(
-            message.id,
-            message.receives,
-            operation.as_ref(),
-            outcome,
-            acknowledged,
-            &meter,
-        );
+        log::line(message, operation.as_ref(), outcome, acknowledged, &meter);
         acknowledged
     }
 
-    async fn decide(&self, ask: &Ask, deadline: Timestamp) -> Told {
+    async fn decide(&self, ask: &Ask, trace: Option<TraceParent>, deadline: Timestamp) -> Told {
         let call = Call {
             scope: Scope {
                 tenant: self.tenant.clone(),
@@ -206,6 +209,7 @@ impl App {
             },
             request: ask.request.clone(),
             respond: Respond::Now,
+            trace,
         };
         let budget = Budget {
             deadline,
@@ -215,6 +219,12 @@ impl App {
         let outcome = self.decider.decide(&call, budget).await;
         Told::of(outcome, begun.elapsed())
     }
+}
+
+/// Whoever sent it knows best; a queue hands X-Ray's header on.
+fn trace_of(record: &SqsMessage, context: &Context) -> Option<TraceParent> {
+    let own: Vec<_> = record.attribute("traceparent").into_iter().collect();
+    trace::of(&own, record.trace_header(), context)
 }
 
 impl Message<'_> {

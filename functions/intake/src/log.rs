@@ -3,24 +3,27 @@
 use decide_once_protocol::scope::OperationId;
 use decide_once_service::metrics::Meter;
 
+use crate::Message;
 use crate::dead_letters::Unsent;
 
-/// A message is over for now. `message_id` is what its queue or bus calls it.
+/// A message is over for now.
 pub(crate) fn line(
-    message_id: &str,
-    receives: Option<u32>,
+    message: &Message<'_>,
     operation: Option<&OperationId>,
     outcome: &str,
     acknowledged: bool,
     metrics: &Meter,
 ) {
     let operation = operation.map(tracing::field::display);
+    let (message_id, receives) = (message.id, message.receives);
+    let trace = message.trace.map(|trace| trace.id());
     tracing::info!(
         outcome,
         acknowledged,
         operation,
         message_id,
         receives,
+        trace,
         %metrics,
         "message"
     );

@@ -2,12 +2,22 @@
 
 use decide_once_dynamodb::items::change::{self, Images};
 use decide_once_lambda::stream::{ItemChange, StreamEvent, StreamRecord};
-use decide_once_service::publish::Change;
+use decide_once_lambda::trace;
+use decide_once_service::publish::{Change, Image};
 
 /// The changes, in the event's order.
 #[must_use]
 pub fn changes(event: StreamEvent) -> Vec<Change> {
     event.records.into_iter().map(change_of).collect()
+}
+
+/// The traces of the rows that a batch shows.
+pub(crate) fn traces(batch: &[Change]) -> Option<String> {
+    let rows = batch.iter().filter_map(|change| match &change.after {
+        Image::Row(row) => row.event.trace,
+        Image::Gone { .. } | Image::Unreadable { .. } => None,
+    });
+    trace::ids(rows)
 }
 
 fn change_of(record: StreamRecord) -> Change {
@@ -28,7 +38,6 @@ fn change_of(record: StreamRecord) -> Change {
 #[cfg(test)]
 mod tests {
     #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
-    use decide_once_service::publish::Image;
     use serde_json::{Value, json};
 
     use super::*;

@@ -51,7 +51,12 @@ async fn publish(publisher: &Publishes, event: LambdaEvent<StreamEvent>) -> Batc
     // The remaining time comes from Lambda's clock, the deadline is told in this worker's.
     let deadline = publisher.clock.now().plus(remaining(&event.context));
     let report = publisher.publish(&batch, deadline).await;
-    log::line(&report, &event.context.request_id, begun.elapsed());
+    log::line(
+        &report,
+        event::traces(&batch).as_deref(),
+        &event.context.request_id,
+        begun.elapsed(),
+    );
     let failed = report.stopped.map(|(sequence, _)| sequence);
     BatchResponse::of_failed(failed)
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use decide_once_service::publish::Report;
 
-pub(crate) fn line(report: &Report, invocation: &str, took: Duration) {
+pub(crate) fn line(report: &Report, traces: Option<&str>, invocation: &str, took: Duration) {
     let metrics = report.meter();
     let Report {
         repeated,
@@ -19,6 +19,7 @@ pub(crate) fn line(report: &Report, invocation: &str, took: Duration) {
     } = report;
     tracing::info!(
         %metrics,
+        traces,
         repeated,
         marked,
         unchanged,

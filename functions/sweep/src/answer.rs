@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use decide_once_lambda::trace;
 use decide_once_service::sweep::Swept;
 use serde::Serialize;
 
@@ -72,6 +73,7 @@ pub(crate) fn line(swept: &Swept, invocation: &str, took: Duration) {
     tracing::info!(
         complete,
         %metrics,
+        traces = trace::ids(swept.rows.traces.iter().copied()),
         done_meanwhile,
         unreadable,
         left,

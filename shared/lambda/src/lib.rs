@@ -7,6 +7,7 @@ pub mod batch;
 pub mod content;
 pub mod sqs;
 pub mod stream;
+pub mod trace;
 
 use std::time::{Duration, SystemTime};
 

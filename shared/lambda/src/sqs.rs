@@ -41,6 +41,12 @@ impl SqsMessage {
         self.attributes.get("ApproximateReceiveCount")?.parse().ok()
     }
 
+    /// X-Ray's tracing header, which SQS hands on apart from the message's own attributes.
+    #[must_use]
+    pub fn trace_header(&self) -> Option<&str> {
+        self.attributes.get("AWSTraceHeader").map(String::as_str)
+    }
+
     /// The text of a message attribute; its name's case counts, as for SQS.
     #[must_use]
     pub fn attribute(&self, name: &str) -> Option<&str> {

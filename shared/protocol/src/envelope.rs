@@ -5,6 +5,7 @@
 
 use crate::hash::{self, base32};
 use crate::outbox::{Delivery, Event, MEDIA_TYPE, OutboxRow};
+use crate::trace::TraceParent;
 
 /// The one attribute of a message: name, data type, value. It tells a structured-mode CloudEvent from other messages.
 pub const MESSAGE_ATTRIBUTE: [&str; 3] = ["content-type", "String", MEDIA_TYPE];
@@ -56,10 +57,14 @@ impl EventLimit {
     /// an entry on its way to a target. The same for every sink, so that what is committed can go to another one.
     pub const DEFAULT_BYTES: usize = 255 * 1024;
 
-    /// Why `event` is too large, if it is; without its content.
+    /// Why `event` is too large, if it is; without its content. There is always room for a trace: whether a caller sends one must not decide anything.
     #[must_use]
     pub fn refuses(self, event: &Event) -> Option<String> {
-        let size = self.envelope.size(event, &event.to_cloud_event());
+        let room = match event.trace {
+            Some(_) => 0,
+            None => TraceParent::MEMBER_LENGTH,
+        };
+        let size = self.envelope.size(event, &event.to_cloud_event()) + room;
         let Self { bytes, .. } = self;
         (size > bytes).then(|| {
             let kind = &event.kind;
@@ -133,13 +138,19 @@ mod tests {
 
     #[test]
     fn an_event_that_just_fits_is_taken_and_one_byte_more_is_not() {
-        let event = event();
-        let bytes = event.to_cloud_event().len();
+        let untraced = event();
+        let traced = Event {
+            trace: TraceParent::beginning_with("8476a536-e9f4-11e8-9739-2dfe598c3fcd"),
+            ..event()
+        };
+        let bytes = traced.to_cloud_event().len();
         let envelope = Envelope::None;
         let limit = |bytes| EventLimit { bytes, envelope };
-        assert_eq!(limit(bytes).refuses(&event), None);
-        let why = limit(bytes - 1).refuses(&event);
-        assert!(why.is_some_and(|why| why.contains(&event.kind) && !why.contains(&event.subject)));
+        for event in [untraced, traced] {
+            assert_eq!(limit(bytes).refuses(&event), None);
+            let why = limit(bytes - 1).refuses(&event).unwrap();
+            assert!(why.contains(&event.kind) && !why.contains(&event.subject));
+        }
     }
 
     #[test]

@@ -68,6 +68,7 @@ pub(crate) fn event() -> Event {
         time: at(1_796_083_200_250),
         pin: pin(),
         data: r#"{"decision":"approve","nested":{}}"#.to_owned(),
+        trace: None,
     }
 }
 

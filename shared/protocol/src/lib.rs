@@ -28,6 +28,7 @@ pub mod record;
 pub mod request;
 pub mod scope;
 pub mod time;
+pub mod trace;
 pub mod writes;
 
 #[cfg(test)]

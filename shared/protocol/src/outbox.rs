@@ -17,6 +17,7 @@ use crate::ids::EventId;
 use crate::json::{self, Value};
 use crate::record::PolicyPin;
 use crate::time::{Timestamp, TtlSeconds};
+use crate::trace::TraceParent;
 use crate::writes::ttl_at;
 
 /// Over how many partitions the indexes of undelivered and quarantined rows are spread, so that none is hot.
@@ -27,6 +28,9 @@ pub const DELIVERED_RETENTION: Duration = Duration::from_secs(7 * 86_400);
 
 /// The media type of [`Event::to_cloud_event`].
 pub const MEDIA_TYPE: &str = "application/cloudevents+json; charset=utf-8";
+
+/// The CloudEvents extension attribute of the trace.
+pub(crate) const TRACE: &str = "traceparent";
 
 /// An event to be delivered, as it was fixed at commit.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -45,6 +49,9 @@ pub struct Event {
     pub pin: PolicyPin,
     /// The CloudEvents data: a JSON value as text.
     pub data: String,
+    /// Where it came from: the CloudEvents extension `traceparent`
+    /// (<https://github.com/cloudevents/spec/blob/v1.0.2/cloudevents/extensions/distributed-tracing.md>).
+    pub trace: Option<TraceParent>,
 }
 
 /// That a row is undelivered: a fresh value (an instant and a number) whenever it becomes so.
@@ -169,7 +176,7 @@ impl Event {
     #[must_use]
     pub fn to_cloud_event(&self) -> String {
         let text = |value: &str| Value::from(value);
-        let head = json::object([
+        let mut head = json::object([
             ("specversion", text("1.0")),
             ("id", text(self.id.as_str())),
             ("source", text(&self.source)),
@@ -181,8 +188,11 @@ impl Event {
             ("policyid", text(self.pin.id.as_str())),
             ("policyversion", text(&self.pin.version.to_string())),
             ("policydigest", text(&hash::hex(&self.pin.digest))),
-        ])
-        .to_json();
+        ]);
+        if let Some(trace) = &self.trace {
+            head.insert(TRACE, text(&trace.to_string()));
+        }
+        let head = head.to_json();
         format!(r#"{},"data":{}}}"#, head.trim_end_matches('}'), self.data)
     }
 

@@ -17,6 +17,7 @@ use decide_once_protocol::record::{
 };
 use decide_once_protocol::request::{DecisionRequest, PolicyVersion};
 use decide_once_protocol::scope::{OperationId, OperationName, Scope, Tenant};
+use decide_once_protocol::trace::TraceParent;
 
 /// What a caller asks: who, which operation, under which key, what.
 #[derive(Clone, Debug)]
@@ -27,6 +28,8 @@ pub struct Call {
     pub request: DecisionRequest,
     /// When its caller wants the answer.
     pub respond: Respond,
+    /// The trace that its caller asks in. Its events belong to it; it decides nothing.
+    pub trace: Option<TraceParent>,
 }
 
 /// When a caller wants its answer (RFC 7240 §4.1).
@@ -237,7 +240,9 @@ impl Call {
     fn to_carry(&self) -> Option<Carried> {
         match self.respond {
             Respond::Now => None,
-            Respond::Later => Carried::of(self.key(), &self.request),
+            Respond::Later => {
+                Carried::of(self.key(), &self.request).map(|it| it.traced(self.trace))
+            }
         }
     }
 

@@ -62,6 +62,7 @@ pub(crate) fn evaluate(
                 subject: call.request.subject.clone(),
                 source: source(settings, call),
                 event_limit: settings.event_limit,
+                trace: call.trace,
             };
             reservation.decide(decision, now)
         }

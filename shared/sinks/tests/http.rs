@@ -16,6 +16,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use base64::{Engine as _, engine::general_purpose::STANDARD};
+use decide_once_protocol::trace::TraceParent;
 use decide_once_service::ports::{SendError, Sink};
 use decide_once_sinks::HttpSink;
 use decide_once_tests::{
@@ -133,6 +134,26 @@ async fn an_event_is_posted_as_a_structured_mode_cloud_event() {
         "application/cloudevents+json; charset=utf-8"
     );
     assert_eq!(got.body, samples::row(0).event.to_cloud_event().as_bytes());
+}
+
+/// In the event, and beside it.
+#[tokio::test]
+async fn a_trace_goes_with_its_event() {
+    let receiver = Receiver::start(Answers::With(StatusCode::OK)).await;
+    let sink = HttpSink::new(&receiver.url, PATIENCE).unwrap();
+    let mut row = samples::row(0);
+    row.event.trace = TraceParent::beginning_with("8476a536-e9f4-11e8-9739-2dfe598c3fcd");
+    let trace = row.event.trace.unwrap().to_string();
+    assert_eq!(sink.send(&[&row]).await, [Ok(())]);
+    send(&sink, 1).await.unwrap();
+    let got = receiver.got.lock().unwrap();
+    assert_eq!(got[0].headers["traceparent"], trace.as_str());
+    let body = String::from_utf8(got[0].body.to_vec()).unwrap();
+    assert!(
+        body.contains(&format!(r#""traceparent":"{trace}""#)),
+        "{body}"
+    );
+    assert_eq!(got[1].headers.get("traceparent"), None);
 }
 
 #[tokio::test]

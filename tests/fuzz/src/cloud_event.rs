@@ -33,6 +33,9 @@ pub(crate) fn text(event: &CloudEvent) -> String {
     if let Some(time) = event.time {
         whole.insert("time", time.to_rfc3339());
     }
+    if let Some(trace) = event.trace {
+        whole.insert("traceparent", trace.to_string());
+    }
     whole.insert("data", event.data.clone());
     whole.to_json()
 }

@@ -5,6 +5,7 @@ use std::fmt::Debug;
 use decide_once_dynamodb::items::{Item, claim, decision, mark, operation, outbox};
 use decide_once_protocol::answer::{StoredAnswer, Verdict};
 use decide_once_protocol::decision::DecisionItem;
+use decide_once_protocol::hash::hex;
 use decide_once_protocol::ids::{DecisionId, OwnerToken};
 use decide_once_protocol::inbox::{Mark, MarkState};
 use decide_once_protocol::key::IdempotencyKey;
@@ -15,6 +16,7 @@ use decide_once_protocol::record::{
 };
 use decide_once_protocol::request::{PolicyId, PolicyVersion, Subject};
 use decide_once_protocol::scope::Tenant;
+use decide_once_protocol::trace::TraceParent;
 use decide_once_protocol::writes::Unreadable;
 use decide_once_tests::samples;
 
@@ -184,7 +186,7 @@ fn decided(bytes: &mut Bytes<'_>) -> DecisionItem {
 }
 
 fn row(bytes: &mut Bytes<'_>) -> OutboxRow {
-    let event = Event {
+    let mut event = Event {
         id: DecisionId::from_random(bytes.array()).event(bytes.number()),
         kind: bytes.text(),
         source: bytes.text(),
@@ -192,6 +194,7 @@ fn row(bytes: &mut Bytes<'_>) -> OutboxRow {
         time: bytes.instant(),
         pin: pin(bytes),
         data: bytes.text(),
+        trace: None,
     };
     let delivery = match bytes.byte() % 3 {
         0 => Delivery::Undelivered(Marker {
@@ -206,6 +209,7 @@ fn row(bytes: &mut Bytes<'_>) -> OutboxRow {
             reason: bytes.text(),
         },
     };
+    event.trace = TraceParent::beginning_with(&hex(&bytes.array::<16>()));
     OutboxRow { event, delivery }
 }
 

@@ -14,6 +14,7 @@ use decide_once_protocol::record::{
 use decide_once_protocol::request::{DecisionRequest, PolicyId, PolicyVersion, Subject};
 use decide_once_protocol::scope::Tenant;
 use decide_once_protocol::time::Timestamp;
+use decide_once_protocol::trace::TraceParent;
 use decide_once_protocol::writes::{Answer, Commit};
 use decide_once_service::ports::{Outbox, Read, Store};
 
@@ -165,6 +166,7 @@ pub async fn the_largest_request_that_is_carried_comes_back_as_it_was<H: Harness
     let carried = Carried::of(&key, &request(&text)).unwrap();
     assert_eq!(Carried::of(&key, &request(&(text.clone() + "x"))), None);
     assert_eq!(carried.request(), Ok(request(&text)));
+    let carried = carried.traced(trace());
     let record = Record {
         state: State::Processing {
             hold: Hold::Queued,
@@ -219,6 +221,10 @@ pub async fn extreme_decisions_come_back_as_they_were<H: Harness>() {
     }
 }
 
+fn trace() -> Option<TraceParent> {
+    TraceParent::beginning_with("8476a536-e9f4-11e8-9739-2dfe598c3fcd")
+}
+
 /// Up to the largest event.
 pub async fn extreme_rows_come_back_as_they_were<H: Harness>() {
     let harness = H::start().await;
@@ -235,7 +241,10 @@ pub async fn extreme_rows_come_back_as_they_were<H: Harness>() {
         };
         event.into_row(index)
     };
+    let mut traced = row(2, "traced", at(NOW));
+    traced.event.trace = trace();
     let events = vec![
+        traced,
         row(0, "", Timestamp::EPOCH),
         row(1, AWKWARD, at(NOW)),
         row(u32::MAX, &"x".repeat(RESULT_LIMIT / 4), the_end()),

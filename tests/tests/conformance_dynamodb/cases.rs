@@ -66,6 +66,7 @@ impl World {
             scope: samples::scope(),
             request: DecisionRequest::parse(body.as_bytes()).unwrap(),
             respond: Respond::Now,
+            trace: None,
         };
         let budget = Budget {
             deadline: self.in_30_seconds(),

@@ -4,6 +4,7 @@ use decide_once_policy::PolicySet;
 use decide_once_protocol::answer::{INLINE_LIMIT, RESULT_LIMIT};
 use decide_once_protocol::envelope::{Envelope, EventLimit};
 use decide_once_protocol::record::State;
+use decide_once_protocol::trace::TraceParent;
 use decide_once_service::problem::Retry;
 use decide_once_service::settings::Settings;
 use decide_once_tests::faulty::{Fault, StoreCall};
@@ -109,7 +110,8 @@ async fn an_event_that_the_sink_could_not_take_is_known_before_the_commit() {
         Envelope::EventBridge { source },
         Envelope::Message,
     ] {
-        let size = envelope.size(&event, &event.to_cloud_event());
+        // There is always room for a trace.
+        let size = envelope.size(&event, &event.to_cloud_event()) + TraceParent::MEMBER_LENGTH;
         for (bytes, fits) in [(size, true), (size - 1, false)] {
             let world = World::default();
             let worker = world.worker_with_settings(Settings {

@@ -8,3 +8,4 @@ mod intake;
 mod soak;
 mod submitting;
 mod support;
+mod traces;

@@ -4,7 +4,9 @@ use decide_once_policy::PolicySet;
 use decide_once_protocol::{
     answer::INLINE_LIMIT,
     record::{PolicyPin, State},
+    trace::TraceParent,
 };
+use decide_once_service::Call;
 use decide_once_service::ports::Clock;
 use decide_once_service::problem::Retry;
 use decide_once_service::status;
@@ -75,6 +77,32 @@ async fn a09_the_first_answer_every_replay_and_the_read_have_the_same_bytes() {
     let now = world.time.now();
     let read = status::decision(&world.store, &decision.tenant, &decision.id, now).await;
     assert_eq!(read.unwrap().bytes, first.into_bytes());
+}
+
+/// It tells where a request came from, and decides nothing.
+#[tokio::test]
+async fn a_trace_changes_neither_the_answer_nor_whose_request_it_is() {
+    let traced = |uuid: &str| Call {
+        trace: TraceParent::beginning_with(uuid),
+        ..call(K1, B0)
+    };
+    let (with, without) = (World::default(), World::default());
+    let one = traced("8476a536-e9f4-11e8-9739-2dfe598c3fcd");
+    let first = with.worker().decide(&one).await.created();
+    assert_eq!(
+        first,
+        without.worker().decide(&call(K1, B0)).await.created()
+    );
+    assert_eq!(with.record(), without.record());
+    assert_eq!(with.store.rows()[0].event.trace, one.trace);
+    let another = traced("11111111-e9f4-11e8-9739-2dfe598c3fcd");
+    assert_eq!(with.worker().decide(&another).await.replayed(), first);
+    assert_eq!(
+        with.store.rows()[0].event.trace,
+        one.trace,
+        "it is the first one's"
+    );
+    with.decision();
 }
 
 #[tokio::test]

@@ -35,4 +35,7 @@ pub const V: &str = "v";
 /// N, in items that end: what DynamoDB's TTL reads, in seconds. Never read here; expiry is judged by the stored instants.
 pub const TTL: &str = "ttlSec";
 
+/// S: the trace that something belongs to, as a `traceparent`.
+pub const TRACE: &str = "trace";
+
 pub(crate) type Decoded<T> = Result<T, Unreadable>;

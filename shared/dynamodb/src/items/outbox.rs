@@ -6,6 +6,7 @@
 //! | `v` | N | always | version of this layout |
 //! | `pin` | S | always | the policy version that decided |
 //! | `content` | S | always | packed: type, source, subject, time (ms), data |
+//! | `trace` | S | its request had a trace | the trace; what cannot be read is none |
 //! | `undelivered` | S | undelivered | the marker; sort key of the sparse index of what is to be sent |
 //! | `shard` | S | undelivered | its partition key |
 //! | `deliveredAt` | N | delivered | when the sink acknowledged it, ms |
@@ -22,9 +23,9 @@ use decide_once_protocol::time::Timestamp;
 use decide_once_service::ports::Read;
 
 use super::packed::{pack, pin, pin_text, unpack, whole};
-use super::reader::{Reader, corrupt};
+use super::reader::{Reader, corrupt, trace};
 use super::write::{instant, number, seconds, text};
-use super::{Decoded, Item, TTL, V};
+use super::{Decoded, Item, TRACE, TTL, V};
 
 /// S, the table key.
 pub const EVENT: &str = "event";
@@ -78,6 +79,7 @@ pub fn encode(row: &OutboxRow) -> Item {
         time,
         pin,
         data,
+        trace,
     } = &row.event;
     let time = time.as_millis().to_string();
     let content = pack([kind.as_str(), source, subject, &time, data]);
@@ -89,6 +91,7 @@ pub fn encode(row: &OutboxRow) -> Item {
     ];
     fixed
         .into_iter()
+        .chain(trace.map(|trace| (TRACE, text(trace.to_string()))))
         .chain(standing(id, &row.delivery))
         .map(|(name, value)| (name.to_owned(), value))
         .collect()
@@ -148,6 +151,7 @@ pub fn decode(item: &Item) -> Decoded<OutboxRow> {
                 .ok_or_else(|| corrupt(CONTENT))?,
             pin: item.parsed(PIN, pin)?,
             data: data.clone(),
+            trace: trace(item),
         },
     })
 }

@@ -5,9 +5,10 @@ use std::str::FromStr;
 use aws_sdk_dynamodb::types::AttributeValue;
 use decide_once_protocol::record::RECORD_VERSION;
 use decide_once_protocol::time::Timestamp;
+use decide_once_protocol::trace::TraceParent;
 use decide_once_protocol::writes::Unreadable;
 
-use super::{Decoded, Item, V};
+use super::{Decoded, Item, TRACE, V};
 
 /// An item whose version this code knows.
 #[derive(Clone, Copy, Debug)]
@@ -90,6 +91,11 @@ impl<'a> Reader<'a> {
             .find(|name| self.has(name))
             .map_or(Ok(()), |name| Err(corrupt(name)))
     }
+}
+
+/// The trace, which decides nothing: one that cannot be read is none.
+pub(crate) fn trace(item: Reader<'_>) -> Option<TraceParent> {
+    TraceParent::parse(item.text(TRACE).ok()?)
 }
 
 /// The attribute is not what any version writes.

@@ -8,8 +8,10 @@ use decide_once_dynamodb::items::{Item, claim, decision, mark, operation, outbox
 use decide_once_protocol::decision::DecisionItem;
 use decide_once_protocol::ids::{DecisionId, OwnerToken};
 use decide_once_protocol::inbox::{Mark, MarkState};
-use decide_once_protocol::outbox::{Delivery, OutboxRow};
+use decide_once_protocol::outbox::{Delivery, Event, OutboxRow};
+use decide_once_protocol::record::{Hold, Keep, Record, State};
 use decide_once_protocol::scope::OperationId;
+use decide_once_protocol::trace::TraceParent;
 use decide_once_tests::samples::{self, NOW, at};
 use serde_json::{Value, json};
 
@@ -33,12 +35,29 @@ fn agrees<T: PartialEq + std::fmt::Debug>(
     }
 }
 
+/// As a request was queued that came in a trace.
+fn queued_in_a_trace() -> Record {
+    let queued = samples::queued();
+    let carried = queued.carried().unwrap().clone().traced(trace());
+    let state = State::Processing {
+        hold: Hold::Queued,
+        keep: Keep::Carrying(carried),
+    };
+    Record { state, ..queued }
+}
+
+fn trace() -> Option<TraceParent> {
+    TraceParent::parse("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01")
+}
+
 #[test]
 fn records_of_every_state_are_as_version_1_wrote_them() {
+    let mut records = samples::records();
+    records.push(("queued-in-a-trace", queued_in_a_trace()));
     agrees(
         "operations-v1.json",
         include_str!("../../golden/operations-v1.json"),
-        &samples::records(),
+        &records,
         operation::encode,
         |item| operation::decode(item).unwrap(),
     );
@@ -86,11 +105,19 @@ fn outbox_rows_are_as_version_1_wrote_them() {
         },
         ..undelivered.clone()
     };
+    let traced = OutboxRow {
+        event: Event {
+            trace: trace(),
+            ..undelivered.event.clone()
+        },
+        ..undelivered.clone()
+    };
     agrees(
         "outbox-v1.json",
         include_str!("../../golden/outbox-v1.json"),
         &[
             ("undelivered", undelivered),
+            ("undelivered-in-a-trace", traced),
             ("delivered", delivered),
             ("quarantined", quarantined),
         ],

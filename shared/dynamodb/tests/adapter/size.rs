@@ -4,10 +4,11 @@ use std::path::Path;
 use std::time::Duration;
 
 use aws_sdk_dynamodb::types::AttributeValue;
-use decide_once_dynamodb::items::{Item, operation};
+use decide_once_dynamodb::items::{Item, operation, outbox};
 use decide_once_policy::PolicySet;
 use decide_once_protocol::request::DecisionRequest;
 use decide_once_protocol::time::Timestamp;
+use decide_once_protocol::trace::TraceParent;
 use decide_once_service::limits::Limits;
 use decide_once_service::memory::MemoryStore;
 use decide_once_service::ports::{Clock, Mismatches, Store};
@@ -15,7 +16,7 @@ use decide_once_service::reply::Reply as Told;
 use decide_once_service::settings::Settings;
 use decide_once_service::system::SystemIds;
 use decide_once_service::{Answers, Budget, Call, Decider, Respond};
-use decide_once_tests::samples::{NOW, at, scope};
+use decide_once_tests::samples::{self, NOW, at, scope};
 
 use crate::replay::{Replay, Reply};
 
@@ -38,6 +39,11 @@ impl Clock for Noon {
 
 /// Decides the README's request on a store that has nothing yet.
 async fn decide_on(store: impl Store + Mismatches) {
+    decide_in(None, store).await;
+}
+
+/// The same, in a trace.
+async fn decide_in(trace: Option<TraceParent>, store: impl Store + Mismatches) {
     let policies = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../policies");
     let decider = Decider {
         store,
@@ -52,6 +58,7 @@ async fn decide_on(store: impl Store + Mismatches) {
         scope: scope(),
         request: DecisionRequest::parse(BODY.as_bytes()).unwrap(),
         respond: Respond::Now,
+        trace,
     };
     let budget = Budget {
         deadline: Noon.now().plus(Duration::from_secs(30)),
@@ -72,9 +79,7 @@ async fn decide_on(store: impl Store + Mismatches) {
 
 #[tokio::test(start_paused = true)]
 async fn the_bodies_of_a_first_request_stay_within_the_budget() {
-    let replay = Replay::of([Reply::ok(), Reply::ok()]);
-    decide_on(replay.store()).await;
-    let bodies = replay.sent();
+    let bodies = bodies(None).await;
     for body in &bodies {
         println!("{} bytes: {body}\n", body.len());
     }
@@ -82,6 +87,30 @@ async fn the_bodies_of_a_first_request_stay_within_the_budget() {
     println!("{total} bytes in all; the budget is {BUDGET}");
     assert_eq!(bodies.len(), 2, "one PutItem and one TransactWriteItems");
     assert!(total < BUDGET, "{total} bytes");
+}
+
+/// A trace is written once for each event, and for nothing else: no unit more.
+#[tokio::test(start_paused = true)]
+async fn a_trace_costs_its_text_once_an_event() {
+    let trace = TraceParent::beginning_with("8476a536-e9f4-11e8-9739-2dfe598c3fcd");
+    let (untraced, traced) = (bodies(None).await, bodies(trace).await);
+    let more = traced.concat().len() - untraced.concat().len();
+    assert_eq!(more, r#","trace":{"S":""}"#.len() + TraceParent::LENGTH);
+    assert!(
+        !traced[0].contains(&trace.unwrap().id()),
+        "not in the record"
+    );
+    assert_eq!(traced[1].matches(&trace.unwrap().to_string()).count(), 1);
+    let mut row = samples::row(0);
+    row.event.trace = trace;
+    assert!(item_size(&outbox::encode(&row)) < WRITE_UNIT);
+}
+
+/// The bodies of a first request.
+async fn bodies(trace: Option<TraceParent>) -> Vec<String> {
+    let replay = Replay::of([Reply::ok(), Reply::ok()]);
+    decide_in(trace, replay.store()).await;
+    replay.sent()
 }
 
 #[tokio::test(start_paused = true)]

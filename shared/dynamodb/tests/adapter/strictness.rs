@@ -1,7 +1,7 @@
 //! Reading is strict: what no version writes is corrupt, by the attribute's name, and is never guessed at.
 
 use aws_sdk_dynamodb::types::AttributeValue;
-use decide_once_dynamodb::items::{Item, V, decision, mark, operation, outbox};
+use decide_once_dynamodb::items::{Item, TRACE, V, decision, mark, operation, outbox};
 use decide_once_protocol::ids::OwnerToken;
 use decide_once_protocol::inbox::{Mark, MarkState};
 use decide_once_protocol::outbox::{Delivery, OutboxRow};
@@ -61,6 +61,20 @@ fn a_missing_or_mistyped_attribute_is_corrupt() {
     for state in mark_states() {
         let item = mark::encode(&mark_of(state));
         every_attribute_is_required("mark", &item, mark::decode, &[]);
+    }
+}
+
+/// A trace decides nothing, so that a broken one keeps nobody from an item.
+#[test]
+fn a_trace_that_cannot_be_read_is_none() {
+    let (record, row) = (samples::queued(), samples::row(0));
+    for broken in [text("00-abc"), text(""), number("7")] {
+        let mut item = operation::encode(&record);
+        item.insert(TRACE.to_owned(), broken.clone());
+        assert_eq!(operation::decode(&item).unwrap(), record);
+        let mut item = outbox::encode(&row);
+        item.insert(TRACE.to_owned(), broken);
+        assert_eq!(outbox::decode(&item).unwrap(), row);
     }
 }
 

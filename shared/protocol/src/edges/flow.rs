@@ -59,6 +59,7 @@ fn decision(outcome: usize, events: usize, data: usize) -> Decision {
             bytes: usize::MAX,
             envelope: Envelope::Message,
         },
+        trace: None,
     }
 }
 

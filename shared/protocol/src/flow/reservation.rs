@@ -12,6 +12,7 @@ use crate::record::{FinalCode, FinalFailure, PolicyPin, Record, Retention, Retry
 use crate::request::Subject;
 use crate::scope::OperationId;
 use crate::time::Timestamp;
+use crate::trace::TraceParent;
 use crate::writes::{Commit, Seen, Transition, vacant_before};
 
 /// The right to decide an operation, granted by the store. Others may take over once the lease lapses; then everything that
@@ -42,6 +43,8 @@ pub struct Decision {
     pub source: String,
     /// How large each of them may be.
     pub event_limit: EventLimit,
+    /// The trace that the events belong to.
+    pub trace: Option<TraceParent>,
 }
 
 /// An event before it has its id and time.
@@ -135,6 +138,7 @@ impl Reservation {
             subject,
             source,
             event_limit: _,
+            trace,
         } = decision;
         let expiry = self.retention.from(now);
         let body = Body {
@@ -158,6 +162,7 @@ impl Reservation {
                 time: now,
                 pin: self.record.pin.clone(),
                 data: draft.data,
+                trace,
             };
             event.into_row(index)
         });

@@ -5,7 +5,9 @@ use std::fmt;
 
 use crate::hash::EmptyPart;
 use crate::json::{self, JsonError, Object, Value};
+use crate::outbox::TRACE;
 use crate::time::Timestamp;
+use crate::trace::TraceParent;
 
 /// What an event is called: CloudEvents makes (source, id) unique for each distinct event, and the same for a duplicate. `Debug` shows the
 /// id only: a source may name a tenant.
@@ -28,6 +30,8 @@ pub struct CloudEvent {
     pub time: Option<Timestamp>,
     /// The CloudEvents data; `null` where there is none.
     pub data: Value,
+    /// The trace that it belongs to; one that cannot be read is none.
+    pub trace: Option<TraceParent>,
 }
 
 /// A text is no CloudEvent. Never quotes it.
@@ -122,6 +126,10 @@ impl CloudEvent {
             subject: optional(&mut event, "subject")?,
             time: time.transpose()?,
             data: event.remove("data").unwrap_or(Value::Null),
+            trace: match event.remove(TRACE) {
+                Some(Value::String(text)) => TraceParent::parse(&text),
+                Some(_) | None => None,
+            },
         })
     }
 }
@@ -150,18 +158,32 @@ mod tests {
     #![expect(clippy::unwrap_used, reason = "tests")]
     use super::*;
     use crate::golden;
+    use crate::outbox::Event;
 
     #[test]
     fn what_the_publisher_sends_is_read_back() {
-        let sent = golden::event();
+        let sent = Event {
+            trace: TraceParent::beginning_with("8476a536-e9f4-11e8-9739-2dfe598c3fcd"),
+            ..golden::event()
+        };
         let read = CloudEvent::parse(&sent.to_cloud_event()).unwrap();
         assert_eq!(
             (read.name.source(), read.name.id()),
             (sent.source.as_str(), sent.id.as_str())
         );
         assert_eq!((read.kind, read.subject), (sent.kind, Some(sent.subject)));
-        assert_eq!(read.time, Some(sent.time));
+        assert_eq!((read.time, read.trace), (Some(sent.time), sent.trace));
         assert_eq!(read.data, json::parse(sent.data.as_bytes()).unwrap());
+    }
+
+    #[test]
+    fn a_trace_that_cannot_be_read_is_none() {
+        for trace in ["7", "null", r#""""#, r#""00-abc""#] {
+            let text = format!(
+                r#"{{"specversion":"1.0","id":"1","source":"s","type":"t","traceparent":{trace}}}"#
+            );
+            assert_eq!(CloudEvent::parse(&text).unwrap().trace, None, "{trace}");
+        }
     }
 
     #[test]

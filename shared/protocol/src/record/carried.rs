@@ -11,6 +11,7 @@ use crate::key::IdempotencyKey;
 use crate::request::{BodyError, DecisionRequest};
 use crate::scope::OperationId;
 use crate::time::Timestamp;
+use crate::trace::TraceParent;
 
 /// The largest request that is carried, in bytes of its canonical form. A larger one is decided while its caller waits.
 pub const CARRIED_LIMIT: usize = 32 * 1024;
@@ -26,6 +27,7 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(300);
 pub struct Carried {
     key: IdempotencyKey,
     body: Box<str>,
+    trace: Option<TraceParent>,
 }
 
 /// Where a record that carries a request stands in the queue.
@@ -45,10 +47,23 @@ impl Carried {
         (body.len() <= CARRIED_LIMIT).then(|| Self {
             key: key.clone(),
             body: body.into(),
+            trace: None,
         })
     }
 
-    /// What is stored of it.
+    /// With the trace that its caller asked in.
+    #[must_use]
+    pub fn traced(self, trace: Option<TraceParent>) -> Self {
+        Self { trace, ..self }
+    }
+
+    /// The trace that its caller asked in.
+    #[must_use]
+    pub const fn trace(&self) -> Option<TraceParent> {
+        self.trace
+    }
+
+    /// What is stored of it, but for the trace.
     #[must_use]
     pub fn parts(&self) -> (&IdempotencyKey, &str) {
         (&self.key, &self.body)
@@ -60,6 +75,7 @@ impl Carried {
         Self {
             key,
             body: body.into(),
+            trace: None,
         }
     }
 

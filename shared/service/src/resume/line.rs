@@ -30,6 +30,7 @@ impl Line<'_> {
             tenant = self.call.tenant().log_hash(),
             key = self.call.key().log_hash(),
             attempt,
+            trace = self.call.trace.map(|trace| trace.id()),
             %metrics,
             "operation resumed"
         );

@@ -120,6 +120,7 @@ fn call_of(record: &Record) -> Option<Result<Call, BodyError>> {
         },
         request,
         respond: Respond::Now,
+        trace: carried.trace(),
     });
     Some(call)
 }

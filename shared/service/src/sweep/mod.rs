@@ -165,8 +165,10 @@ where
             .iter()
             .map(|(row, seen)| Due { row, seen: *seen })
             .collect();
-        for outcome in self.publisher.deliver(&due, deadline).await {
+        let outcomes = self.publisher.deliver(&due, deadline).await;
+        for (due, outcome) in due.iter().zip(outcomes) {
             swept.rows.count(&outcome);
+            swept.rows.traces.extend(due.row.event.trace);
         }
         Ok(())
     }

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use decide_once_protocol::trace::TraceParent;
+
 use crate::metrics::{Meter, Metric};
 use crate::publish::{Fate, Stop};
 use crate::resume::Fates;
@@ -39,6 +41,8 @@ pub struct Rows {
     pub left: u32,
     /// Of each that was delivered its lag.
     pub lags: Vec<Duration>,
+    /// The traces of those that were sent, or should have been.
+    pub traces: Vec<TraceParent>,
     /// Whether some were left because the sink is taken for down.
     pub sink_down: bool,
     /// Whether some were left because the invocation's time is up.

@@ -11,7 +11,7 @@ mod verdict;
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
-use ::http::header::{CONTENT_TYPE, HeaderValue, USER_AGENT};
+use ::http::header::{CONTENT_TYPE, HeaderName, HeaderValue, USER_AGENT};
 use ::http::{Method, Request, Uri};
 use bytes::Bytes;
 use decide_once_protocol::outbox::{MEDIA_TYPE, OutboxRow};
@@ -24,6 +24,9 @@ use client::Client;
 pub use signature::{NoSecret, Secrets};
 
 use crate::verdict::Verdict;
+
+/// The event's trace, beside its own attribute: a receiver that knows nothing of events goes on with it too.
+const TRACE: HeaderName = HeaderName::from_static("traceparent");
 
 /// The media type of structured mode.
 const STRUCTURED: HeaderValue = HeaderValue::from_static(MEDIA_TYPE);
@@ -98,6 +101,10 @@ impl<C: Clock> HttpSink<C> {
         let headers = request.headers_mut();
         headers.insert(CONTENT_TYPE, STRUCTURED);
         headers.insert(USER_AGENT, AGENT);
+        let trace = row.event.trace.map(|trace| trace.to_string());
+        if let Some(Ok(trace)) = trace.map(HeaderValue::try_from) {
+            headers.insert(TRACE, trace);
+        }
         if let Some((secrets, clock)) = &self.signer {
             secrets.sign(headers, &row.event.id, clock.now(), &event);
         }

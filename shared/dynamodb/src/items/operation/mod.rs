@@ -19,6 +19,7 @@
 //! | `failure` | S | FAILED_FINAL | code, detail, and the other decision of an `already-decided` |
 //! | `cause` | S | FAILED_RETRYABLE | why the attempt was given up |
 //! | `carried` | S | asynchronous and not final | packed: key, request |
+//! | `trace` | S | with `carried`, if its request had a trace | the trace; what cannot be read is none |
 //! | `lane`, `due` | S, N | with `carried` | the queue's index: partition, and from when on somebody should look after it, ms |
 //! | `ttlSec` | N | with `keyExpiry` | that plus the margin, in seconds |
 
@@ -29,7 +30,7 @@ use decide_once_protocol::fingerprint::{Fingerprint, Scheme};
 use decide_once_protocol::ids::DecisionId;
 use decide_once_protocol::members::Members;
 use decide_once_protocol::record::{
-    Due, Expiry, Fence, Hold, Identity, Keep, Record, RetryCause, State, StateName,
+    Carried, Due, Expiry, Fence, Hold, Identity, Keep, Record, RetryCause, State, StateName,
 };
 use decide_once_protocol::scope::{OperationId, Tenant};
 use decide_once_protocol::time::Timestamp;
@@ -41,9 +42,9 @@ use self::texts::{
     answer, answer_text, carried, carried_value, failure, failure_text, standing, stands_text,
 };
 use super::packed::{pin, pin_text, whole};
-use super::reader::{Reader, corrupt};
+use super::reader::{Reader, corrupt, trace};
 use super::write::{bytes, instant, number, seconds, text};
-use super::{Decoded, Item, TTL, V};
+use super::{Decoded, Item, TRACE, TTL, V};
 
 /// S, the table key.
 pub const OP: &str = "op";
@@ -107,7 +108,11 @@ pub(crate) fn left_behind(seen: Seen, next: &Record) -> impl Iterator<Item = &'s
     let to = own(next.state.name());
     let of_state = own(seen.state).iter().copied();
     let drops = seen.carries && next.carried().is_none();
-    let of_carrying = OF_CARRYING.into_iter().filter(move |_| drops);
+    // A release that knows no traces leaves theirs behind, so that it is no mistake elsewhere.
+    let of_carrying = OF_CARRYING
+        .into_iter()
+        .chain([TRACE])
+        .filter(move |_| drops);
     of_state
         .filter(move |name| !to.contains(name))
         .chain(of_carrying)
@@ -151,12 +156,15 @@ pub fn encode(record: &Record) -> Item {
         (CREATED, instant(record.created)),
     ];
     let carried = record.carried().map(|it| (CARRIED, carried_value(it)));
+    let trace = record.carried().and_then(Carried::trace);
+    let trace = trace.map(|trace| (TRACE, text(trace.to_string())));
     let changing = changing(record)
         .into_iter()
         .filter(|(name, _)| *name != UPDATED || record.updated != record.created);
     fixed
         .into_iter()
         .chain(carried)
+        .chain(trace)
         .chain(changing)
         .map(|(name, value)| (name.to_owned(), value))
         .collect()
@@ -281,7 +289,8 @@ fn keep(item: Reader<'_>) -> Decoded<Keep> {
         item.none_of([KEY_EXPIRY, TTL])?;
         // Without its place in the queue nobody would come for it.
         let _due: (u8, Timestamp) = (item.parsed(LANE, whole)?, item.instant(DUE)?);
-        Ok(Keep::Carrying(item.parsed(CARRIED, carried)?))
+        let carried = item.parsed(CARRIED, carried)?;
+        Ok(Keep::Carrying(carried.traced(trace(item))))
     } else {
         item.none_of(OF_CARRYING)?;
         Ok(Keep::Until(item.instant(KEY_EXPIRY)?))

@@ -112,5 +112,6 @@ fn event(row: usize, mutant: Mutant) -> Event {
             digest: [0; 32],
         },
         data: "{}".to_owned(),
+        trace: None,
     }
 }

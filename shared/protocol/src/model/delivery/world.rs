@@ -223,5 +223,6 @@ fn event() -> Event {
             digest: [0; 32],
         },
         data: "{}".to_owned(),
+        trace: None,
     }
 }

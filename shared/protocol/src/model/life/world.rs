@@ -380,5 +380,6 @@ pub(crate) fn decision(reservation: &crate::flow::Reservation, who: usize) -> De
         subject: Subject::parse("s").unwrap(),
         source: "t".to_owned(),
         event_limit: EventLimit::default(),
+        trace: None,
     }
 }
