@@ -123,6 +123,7 @@ mod tests {
         let forever = Backoff {
             first: Duration::MAX,
             longest: Duration::MAX,
+            jitter: Jitter::System,
         };
         assert_eq!(forever.pause_with(99, None, 255).as_millis(), day);
     }
