@@ -12,9 +12,10 @@
 //!
 //! A call to the store that does not come back within the invocation's time is one whose outcome is unknown.
 //!
-//! Write units of a first request with one event: 1 (reserve) + 2 × 3 (a transaction writes each item twice) = 7, while each
-//! item is below 1 KB. A replay or a mismatch costs the 1 of a refused write. A record that carries a request costs one more for each KB of
-//! it, and again as much for its entry in the index, with every write until it is final.
+//! Write units of a first request with one event: 1 (reserve) + 2 × 3 (a transaction writes each item twice) + 1 (the event enters the index of
+//! what is undelivered) = 8, while each item is below 1 KB. A replay or a mismatch costs the 1 of a refused write. A record that carries a
+//! request costs one more for each KB of it with every write until it is final, and 1 for each change of its entry in the index of keys. All of
+//! it, with prices, is in `docs/cost.md`.
 
 use std::time::Duration;
 
