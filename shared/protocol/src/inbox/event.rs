@@ -222,5 +222,7 @@ mod tests {
         let text = r#"{"specversion":"1.0","id":"e1","source":"urn:t-alpha","type":"t","subject":"acct-42","data":{"amount":1}}"#;
         let shown = format!("{:?}", CloudEvent::parse(text).unwrap());
         assert_eq!(shown, r#"CloudEvent { id: "e1", kind: "t", .. }"#);
+        let name = EventName::new("urn:t-alpha", "e1").unwrap();
+        assert_eq!(format!("{name:?}"), "EventName(e1)");
     }
 }
