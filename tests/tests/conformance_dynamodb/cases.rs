@@ -165,7 +165,7 @@ async fn d03_a_conflict_is_not_already_exists() {
 async fn d05_a_transaction_in_progress_is_waited_for_under_the_same_token() {
     let impatient = |client: Client| {
         let timeouts = TimeoutConfig::builder()
-            .operation_attempt_timeout(Duration::from_millis(300))
+            .operation_attempt_timeout(Duration::from_millis(1_500))
             .build();
         Client::from_conf(
             client

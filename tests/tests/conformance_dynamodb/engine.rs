@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use aws_sdk_dynamodb::Client;
+use aws_sdk_dynamodb::config::retry::RetryPartition;
 use aws_sdk_dynamodb::config::{BehaviorVersion, Credentials, Region};
 use decide_once::engine::{self, Engine, EngineOptions};
 use decide_once_dynamodb::{DynamoStore, TableNames, client};
@@ -65,6 +66,8 @@ pub(crate) fn client_at(endpoint: &str) -> Client {
         .behavior_version(BehaviorVersion::latest())
         .region(Region::from_static("eu-central-1"))
         .credentials_provider(Credentials::new("id", "secret", None, None, "tests"))
-        .endpoint_url(endpoint);
+        .endpoint_url(endpoint)
+        // All clients of a process share what retries may cost, unless told otherwise.
+        .retry_partition(RetryPartition::custom("a world's own").build());
     Client::from_conf(client::limited(config).build())
 }

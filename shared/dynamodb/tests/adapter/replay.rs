@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 
 use aws_sdk_dynamodb::Client;
+use aws_sdk_dynamodb::config::retry::RetryPartition;
 use aws_sdk_dynamodb::config::{BehaviorVersion, Credentials, Region};
 use aws_sdk_dynamodb::error::ConnectorError;
 use aws_smithy_runtime_api::client::http::{
@@ -102,6 +103,8 @@ impl Replay {
             .http_client(http_client_fn(move |_, _| {
                 SharedHttpConnector::new(replay.clone())
             }));
+        // All clients of a process share what retries may cost, unless told otherwise: other tests' failures would end this one's.
+        let config = config.retry_partition(RetryPartition::custom("a replay's own").build());
         Client::from_conf(client::limited(config).build())
     }
 
