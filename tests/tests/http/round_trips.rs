@@ -55,7 +55,8 @@ async fn a_first_request_takes_two_a_replay_one_a_mismatch_one() {
     created(post(&stack, &key, B0).send().await);
     let (first, bytes) = last(&stack).await;
     assert_eq!(first, calls(&[("PutItem", 1), ("TransactWriteItems", 1)]));
-    assert!(bytes < 2_500, "{bytes} bytes");
+    // With the trace that every invocation has: 74 bytes for its event. Without one they are below 2,500.
+    assert!(bytes < 2_500 + 74, "{bytes} bytes");
 
     // D09: what came back with the refusal is enough; nothing is read.
     let _ = post(&stack, &key, B0).send().await.expect(200);

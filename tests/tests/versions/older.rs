@@ -9,9 +9,7 @@ use std::collections::BTreeMap;
 use decide_once_tests::{Stack, Tables, binary, eventually, stack::run, tables::key_of};
 use serde_json::{Map, Value, json};
 
-use crate::support::{
-    ALL, SOON, arm, credit, cut_off, has, heal, queued, refund, refunded, stands,
-};
+use crate::support::{ALL, SOON, arm, credit, cut_off, has, queued, refund, refunded, stands};
 
 const LIFE: &str = include_str!("life-v1.json");
 
@@ -137,12 +135,16 @@ fn shape(table: &str, item: &Value) -> (String, BTreeMap<String, String>) {
         _ => String::new(),
     };
     let attributes = item.as_object().unwrap().iter();
-    let types = attributes.map(|(name, value)| {
+    let known = attributes.filter(|(name, _)| !SINCE.contains(&name.as_str()));
+    let types = known.map(|(name, value)| {
         let only = value.as_object().unwrap().keys().next().unwrap();
         (name.clone(), only.clone())
     });
     (format!("{table} {kind}"), types.collect())
 }
+
+/// Attributes that came later and that an item may have: version 1 passes over them.
+const SINCE: [&str; 1] = ["trace"];
 
 /// Every kind of item that there is, with its attributes.
 fn shapes(tables: &Value) -> Vec<(String, BTreeMap<String, String>)> {
@@ -302,8 +304,8 @@ async fn what_version_1_left_behind_is_swept() {
     let _ = plant(&tables).await;
     // Past the streams' memory, and before the keys end.
     stack.advance(25 * 3_600).await;
-    heal(&stack).await;
     stack.sink("up").await;
+    // Those whom the streams wake stay cut off: nobody but the sweeper can have done it.
     let swept = stack.sweep().await;
     assert_eq!(swept["delivered"], 1, "{swept}");
     assert_eq!(swept["operations"]["succeeded"], 1, "{swept}");
