@@ -174,7 +174,7 @@ async fn today_s_items_are_those_that_version_1_knows() {
         shapes(&today["tables"]) == shapes(&then["tables"]),
         "the life of today's release, for a file of its own if it is another version's:\n{today:#}"
     );
-    let statuses = |life: &Value| -> Vec<(String, Value)> {
+    let statuses = |life: &Value| -> BTreeMap<String, Value> {
         let told = life["told"].as_object().unwrap().iter();
         told.map(|(key, told)| (key.clone(), told[0].clone()))
             .collect()
