@@ -9,13 +9,13 @@ use std::{
 use decide_once_tests::{
     Answer, Stack, eventually,
     history::{Deaths, History, Told},
+    killer::{SOON_AGAIN, kill_for_ever},
     orders::Order,
-    random::Random,
-    signal,
+    seed::Seed,
 };
 use tokio::{
     task::JoinSet,
-    time::{Instant, MissedTickBehavior, interval, sleep, sleep_until},
+    time::{Instant, interval, sleep, sleep_until},
 };
 
 use crate::{
@@ -55,23 +55,9 @@ struct Clients {
 }
 
 pub(crate) async fn start(concurrency: u16) -> Stack {
-    let stack = Stack::start(&[
-        "--concurrency",
-        &concurrency.to_string(),
-        "--sweep-every",
-        "2",
-        "--queue-visibility-ms",
-        "1000",
-        "--queue-receives",
-        "1000",
-        "--env",
-        "LEASE_CAP_MS=1000",
-        "--env",
-        "MISMATCH_BUDGET=0",
-        "--env",
-        "RUST_LOG=error",
-    ])
-    .await;
+    let processes = concurrency.to_string();
+    let own = ["--concurrency", &processes, "--env", "MISMATCH_BUDGET=0"];
+    let stack = Stack::start(&[&own, &SOON_AGAIN[..]].concat()).await;
     eventually("all processes", async || {
         let ready = stack.processes().await.len() == usize::from(concurrency) + OTHERS;
         ready.then_some(())
@@ -92,7 +78,9 @@ pub(crate) async fn run(stack: &StackArguments, soak: Soak) {
     println!("{soak:?}, {stack:?}");
     let killer = soak.kill_every.map(|every| {
         let clients = Arc::clone(&clients);
-        tokio::spawn(async move { kill_for_ever(&clients.stack, every, soak.seed).await })
+        tokio::spawn(
+            async move { kill_for_ever(&clients.stack, every, Seed::new(soak.seed)).await },
+        )
     });
     let mut arrivals = Arrivals::new(soak.seed, soak.rate);
     let mut under_way = JoinSet::new();
@@ -227,18 +215,4 @@ fn class(answer: &Result<Answer, String>) -> String {
         ""
     };
     format!("{status}{whose}")
-}
-
-async fn kill_for_ever(stack: &Stack, every: Duration, seed: u64) {
-    let mut random = Random(seed);
-    let mut pace = interval(every);
-    pace.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    pace.tick().await;
-    loop {
-        pace.tick().await;
-        let mut processes = stack.processes().await;
-        processes.retain(|process| process.pid != 0); // to `kill`, 0 is one's own group
-        let chosen = &processes[random.below(processes.len())];
-        signal::send("KILL", chosen.pid);
-    }
 }

@@ -16,7 +16,7 @@ use bytes::Bytes;
 use decide_once_protocol::outbox::Delivery;
 use decide_once_tests::{
     Stack, eventually,
-    random::{Random, seed},
+    seed::{self, Seed},
     signal,
 };
 use serde_json::Value;
@@ -92,20 +92,20 @@ impl Clients {
 }
 
 /// All at once, in any order.
-async fn black_out(stack: &Stack, random: &mut Random) {
+async fn black_out(stack: &Stack, seed: &mut Seed) {
     let processes = stack.processes().await;
     let functions = processes.iter().map(|process| process.pid);
     let mut pids: Vec<u32> = functions.filter(|pid| *pid != 0).collect();
     pids.push(stack.pid());
     while !pids.is_empty() {
-        let chosen = random.below(pids.len());
+        let chosen = seed.index(pids.len());
         signal::send("KILL", pids.swap_remove(chosen));
     }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn nothing_that_was_answered_is_lost_when_every_process_dies_at_once() {
-    let mut random = Random(seed());
+    let mut seed = Seed::new(seed::of_this_run());
     let data = tempfile::tempdir().unwrap();
     // A lease of two seconds, and a sweep each second for what dead workers hold: with `--data` time cannot be moved on.
     let args = [
@@ -125,12 +125,12 @@ async fn nothing_that_was_answered_is_lost_when_every_process_dies_at_once() {
         for _ in 0..CLIENTS {
             asking.spawn(clients.clone().ask(Arc::clone(&stack)));
         }
-        let enough = clients.ledger().answers() + 1 + random.below(ANSWERS);
+        let enough = clients.ledger().answers() + 1 + seed.index(ANSWERS);
         eventually("answers", async || {
             (clients.ledger().answers() >= enough).then_some(())
         })
         .await;
-        black_out(&stack, &mut random).await;
+        black_out(&stack, &mut seed).await;
         asking.join_all().await;
     }
 

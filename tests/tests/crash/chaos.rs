@@ -15,8 +15,8 @@ use bytes::Bytes;
 use decide_once_protocol::outbox::Delivery;
 use decide_once_tests::{
     Stack,
-    random::{Random, seed},
-    signal,
+    killer::kill_for_ever,
+    seed::{self, Seed},
 };
 use serde_json::Value;
 use tokio::{task::JoinSet, time};
@@ -35,7 +35,7 @@ const LIMIT: Duration = Duration::from_secs(300);
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn two_thousand_decisions_while_a_random_process_dies_every_200_ms() {
-    let seed = seed();
+    let seed = seed::of_this_run();
     let args = [
         "--concurrency",
         "4",
@@ -47,7 +47,10 @@ async fn two_thousand_decisions_while_a_random_process_dies_every_200_ms() {
     let stack = Arc::new(Stack::start(&args).await);
     let start = Instant::now();
 
-    let killer = tokio::spawn(kill_for_ever(Arc::clone(&stack), Random(seed)));
+    let victim = Arc::clone(&stack);
+    let killer = tokio::spawn(async move {
+        kill_for_ever(&victim, KILL_EVERY, Seed::new(seed)).await;
+    });
     let answers = ask_for_all(&stack).await;
     killer.abort();
     assert!(killer.await.unwrap_err().is_cancelled());
@@ -158,17 +161,6 @@ async fn ask(stack: &Stack, number: usize) -> Bytes {
             Err(error) => panic!("the gateway does not die: {error}"),
         }
         time::sleep(BACKOFF).await;
-    }
-}
-
-async fn kill_for_ever(stack: Arc<Stack>, mut random: Random) {
-    let mut pace = time::interval(KILL_EVERY);
-    loop {
-        pace.tick().await;
-        let mut processes = stack.processes().await;
-        processes.retain(|process| process.pid != 0); // to `kill`, 0 is one's own group
-        let chosen = &processes[random.below(processes.len())];
-        signal::send("KILL", chosen.pid);
     }
 }
 

@@ -13,7 +13,8 @@ use std::{env, sync::Arc, time::Duration};
 use decide_once_tests::{
     Stack,
     history::{Deaths, History, Told},
-    seed::Seed,
+    killer::SOON_AGAIN,
+    seed::{self, Seed},
 };
 use serde_json::json;
 use tokio::{task::JoinSet, time::sleep};
@@ -32,27 +33,12 @@ fn seconds(name: &str, otherwise: u64) -> Duration {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn everything_is_decided_once_while_the_store_fails_and_goes_away_and_comes_back() {
-    let seed = decide_once_tests::random::seed();
+    let seed = seed::of_this_run();
     let lasts = seconds("DECIDE_ONCE_DRILL_SECONDS", 9);
     let away = seconds("DECIDE_ONCE_AWAY_SECONDS", 4);
     // Short leases and visibilities: what a call that failed has left is taken up soon. No process is killed: each answer is the function's.
-    let stack = Stack::start(&[
-        "--concurrency",
-        "8",
-        "--sweep-every",
-        "2",
-        "--queue-visibility-ms",
-        "1000",
-        "--queue-receives",
-        "1000",
-        "--env",
-        "LEASE_CAP_MS=1000",
-        "--env",
-        "MISMATCH_BUDGET=0",
-        "--env",
-        "RUST_LOG=error",
-    ])
-    .await;
+    let own = ["--concurrency", "8", "--env", "MISMATCH_BUDGET=0"];
+    let stack = Stack::start(&[&own, &SOON_AGAIN[..]].concat()).await;
     let stack = Arc::new(stack);
     let history = Arc::new(History::new(Deaths::None));
     let troubles = tokio::spawn(Troubles::new(Arc::clone(&stack), seed).cause());

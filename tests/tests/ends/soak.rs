@@ -14,11 +14,11 @@ use std::{
 use decide_once_protocol::inbox::CloudEvent;
 use decide_once_tests::{
     Stack, binary, eventually,
-    random::{Random, seed},
-    signal,
+    killer::{SOON_AGAIN, kill_for_ever},
+    seed::{self, Seed},
 };
 use serde_json::Value;
-use tokio::{process::Command, task::JoinHandle, time};
+use tokio::{process::Command, task::JoinHandle};
 
 /// Unless the environment says otherwise: what a run of all tests has time for.
 const LINES: usize = 1_500;
@@ -35,21 +35,8 @@ type Sums = BTreeMap<String, BTreeMap<String, i64>>;
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn requests_of_a_file_are_decided_once_while_a_random_process_dies_every_200_ms() {
     let lines: usize = env::var("DECIDE_ONCE_LINES").map_or(LINES, |lines| lines.parse().unwrap());
-    let seed = seed();
-    let args = [
-        "--concurrency",
-        "4",
-        "--queue-visibility-ms",
-        "1000",
-        "--queue-receives",
-        "1000",
-        "--sweep-every",
-        "2",
-        "--env",
-        "LEASE_CAP_MS=1000",
-        "--env",
-        "RUST_LOG=error",
-    ];
+    let seed = seed::of_this_run();
+    let args = [&["--concurrency", "4"], &SOON_AGAIN[..]].concat();
     let stack = Arc::new(Stack::start(&args).await);
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("requests.jsonl");
@@ -57,7 +44,10 @@ async fn requests_of_a_file_are_decided_once_while_a_random_process_dies_every_2
     fs::write(&file, written.join("\n")).unwrap();
 
     let start = Instant::now();
-    let killer = tokio::spawn(kill_for_ever(Arc::clone(&stack), Random(seed)));
+    let victim = Arc::clone(&stack);
+    let killer = tokio::spawn(async move {
+        kill_for_ever(&victim, KILL_EVERY, Seed::new(seed)).await;
+    });
     let first = submit(&stack, &file, &directory.path().join("first.jsonl")).await;
     let decided = start.elapsed();
     let second = submit(&stack, &file, &directory.path().join("second.jsonl")).await;
@@ -254,17 +244,6 @@ async fn submit(stack: &Stack, file: &Path, results: &Path) -> BTreeMap<u64, Str
         (result["line"].as_u64().unwrap(), decision)
     });
     results.collect()
-}
-
-async fn kill_for_ever(stack: Arc<Stack>, mut random: Random) {
-    let mut pace = time::interval(KILL_EVERY);
-    loop {
-        pace.tick().await;
-        let mut processes = stack.processes().await;
-        processes.retain(|process| process.pid != 0); // to `kill`, 0 is one's own group
-        let chosen = &processes[random.below(processes.len())];
-        signal::send("KILL", chosen.pid);
-    }
 }
 
 async fn stop(killer: JoinHandle<()>) {

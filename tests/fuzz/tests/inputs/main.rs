@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use decide_once_fuzz::{TARGETS, Target};
-use decide_once_tests::random::{Random, seed};
+use decide_once_tests::seed::{self, Seed};
 
 use crate::mutate::mutate;
 
@@ -57,10 +57,14 @@ fn holds(name: &str, mutations: usize) {
     let inputs: Vec<_> = corpus.into_iter().map(|(_, input)| input).collect();
     let seconds = env::var("FUZZ_SECONDS").ok();
     let span = seconds.map(|seconds| Duration::from_secs(seconds.parse().unwrap()));
-    let mut random = Random(if span.is_some() { seed() } else { 0x5eed });
+    let mut seed = Seed::new(if span.is_some() {
+        seed::of_this_run()
+    } else {
+        0x5eed
+    });
     let (begun, mut done) = (Instant::now(), 0);
     while span.map_or(done < mutations, |span| begun.elapsed() < span) {
-        run(target, "a mutation", &mutate(&inputs, &mut random));
+        run(target, "a mutation", &mutate(&inputs, &mut seed));
         done += 1;
     }
     println!("{name}: {done} mutations of {} inputs", inputs.len());

@@ -1,6 +1,6 @@
 //! Inputs out of other inputs.
 
-use decide_once_tests::random::Random;
+use decide_once_tests::seed::Seed;
 
 /// The longest input, in bytes.
 const LONGEST: usize = 16 * 1024;
@@ -59,45 +59,45 @@ const PIECES: [&[u8]; 48] = [
 ];
 
 /// One of these inputs with a few changes.
-pub(crate) fn mutate(inputs: &[Vec<u8>], random: &mut Random) -> Vec<u8> {
-    let mut input = inputs[random.below(inputs.len())].clone();
-    for _ in 0..=random.below(4) {
-        change(&mut input, inputs, random);
+pub(crate) fn mutate(inputs: &[Vec<u8>], seed: &mut Seed) -> Vec<u8> {
+    let mut input = inputs[seed.index(inputs.len())].clone();
+    for _ in 0..=seed.index(4) {
+        change(&mut input, inputs, seed);
     }
     input.truncate(LONGEST);
     input
 }
 
-fn change(input: &mut Vec<u8>, inputs: &[Vec<u8>], random: &mut Random) {
-    let at = random.below(input.len() + 1);
-    let end = (at + random.below(9)).min(input.len());
-    match random.below(6) {
-        0 => drop(input.splice(at..at, piece(random))),
-        1 => drop(input.splice(at..end, piece(random))),
+fn change(input: &mut Vec<u8>, inputs: &[Vec<u8>], seed: &mut Seed) {
+    let at = seed.index(input.len() + 1);
+    let end = (at + seed.index(9)).min(input.len());
+    match seed.index(6) {
+        0 => drop(input.splice(at..at, piece(seed))),
+        1 => drop(input.splice(at..end, piece(seed))),
         2 => drop(input.drain(at..end)),
         3 => {
             if let Some(byte) = input.get_mut(at) {
-                *byte ^= 1 << random.below(8);
+                *byte ^= 1 << seed.index(8);
             }
         }
         4 => {
-            let copied = slice(input, random);
+            let copied = slice(input, seed);
             drop(input.splice(at..end, copied));
         }
         _ => {
-            let copied = slice(&inputs[random.below(inputs.len())], random);
+            let copied = slice(&inputs[seed.index(inputs.len())], seed);
             drop(input.splice(at..end, copied));
         }
     }
 }
 
-fn piece(random: &mut Random) -> Vec<u8> {
-    PIECES[random.below(PIECES.len())].to_vec()
+fn piece(seed: &mut Seed) -> Vec<u8> {
+    PIECES[seed.index(PIECES.len())].to_vec()
 }
 
 /// Some neighbouring bytes.
-fn slice(of: &[u8], random: &mut Random) -> Vec<u8> {
-    let from = random.below(of.len() + 1);
-    let to = (from + random.below(64)).min(of.len());
+fn slice(of: &[u8], seed: &mut Seed) -> Vec<u8> {
+    let from = seed.index(of.len() + 1);
+    let to = (from + seed.index(64)).min(of.len());
     of[from..to].to_vec()
 }
