@@ -31,7 +31,7 @@ impl Fields {
 
     /// An instant; people are told besides what it means now.
     pub(super) fn instant(&mut self, label: &'static str, name: &str, at: Timestamp, note: &str) {
-        let instant = at.to_rfc3339();
+        let instant = at.to_rfc3339_millis();
         let text = format!("{instant}  {note}");
         self.add_as(label, text, name, Value::from(instant));
     }

@@ -68,6 +68,14 @@ impl Timestamp {
     pub fn to_rfc3339(self) -> String {
         jiff::Timestamp::from_millisecond(self.0).map_or_else(|_| String::new(), |t| t.to_string())
     }
+
+    /// RFC 3339 in UTC with milliseconds always, so that a list sorted as text is in order of time:
+    /// `2026-12-01T00:00:00.000Z`.
+    #[must_use]
+    pub fn to_rfc3339_millis(self) -> String {
+        jiff::Timestamp::from_millisecond(self.0)
+            .map_or_else(|_| String::new(), |t| format!("{t:.3}"))
+    }
 }
 
 /// What a TTL attribute holds: seconds since the epoch.
@@ -145,5 +153,16 @@ mod tests {
                 .to_rfc3339(),
             "2026-12-01T00:00:00.25Z"
         );
+    }
+
+    /// `…42.11Z` is before `…42.115Z`, and as text after it.
+    #[test]
+    fn rfc3339_with_milliseconds_sorts_as_text_as_the_instants_do() {
+        let told = [1_796_114_862_000, 1_796_114_862_110, 1_796_114_862_115]
+            .map(|millis| Timestamp::from_millis(millis).unwrap().to_rfc3339_millis());
+        let expected =
+            ["42.000Z", "42.110Z", "42.115Z"].map(|end| format!("2026-12-01T08:47:{end}"));
+        assert_eq!(told, expected);
+        assert!(told.is_sorted());
     }
 }

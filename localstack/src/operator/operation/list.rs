@@ -67,7 +67,7 @@ pub(in crate::operator) async fn run(
             ("shown", count(shown)),
         ]);
         if let Some(at) = oldest {
-            counts.insert("oldestDueAt", at.to_rfc3339());
+            counts.insert("oldestDueAt", at.to_rfc3339_millis());
             counts.insert("oldestDueSeconds", seconds(at, now));
         }
         summary(counts)
@@ -92,7 +92,7 @@ fn row(record: &Record, now: Timestamp, screen: &Screen) -> Result<(), OperatorE
     let due = record.due().map_or(record.updated, |due| due.at);
     let standing = standing(record, now);
     let attempts = record.fence.attempt;
-    let created = record.created.to_rfc3339();
+    let created = record.created.to_rfc3339_millis();
     screen.line(&columns(
         record.operation.as_str(),
         standing,
@@ -106,10 +106,10 @@ fn row(record: &Record, now: Timestamp, screen: &Screen) -> Result<(), OperatorE
             ("state", Value::from(record.state.name().as_str())),
             ("standing", Value::from(standing)),
             ("attempts", Value::from(i64::from(attempts))),
-            ("dueAt", Value::from(due.to_rfc3339())),
+            ("dueAt", Value::from(due.to_rfc3339_millis())),
             ("dueSeconds", seconds(due, now)),
             ("createdAt", Value::from(created.as_str())),
-            ("updatedAt", Value::from(record.updated.to_rfc3339())),
+            ("updatedAt", Value::from(record.updated.to_rfc3339_millis())),
         ])
     })?;
     Ok(())
@@ -127,7 +127,7 @@ fn strange(
     screen.object(|| {
         object([
             ("operationId", Value::from(id.as_str())),
-            ("dueAt", Value::from(place.at.to_rfc3339())),
+            ("dueAt", Value::from(place.at.to_rfc3339_millis())),
             ("dueSeconds", seconds(place.at, now)),
             ("reason", Value::from(why)),
         ])

@@ -114,7 +114,7 @@ impl Listing<'_> {
                 .line(&columns("EVENT", "SINCE", "AGE", "TYPE", reason))?;
         }
         let age = self.age(since);
-        let instant = since.to_rfc3339();
+        let instant = since.to_rfc3339_millis();
         let why = reason.as_deref().unwrap_or_default();
         self.screen
             .line(&columns(event.as_str(), &instant, &age, &kind, why))?;
@@ -154,7 +154,7 @@ impl Listing<'_> {
                 ("shown", count(self.shown)),
             ]);
             if let Some(oldest) = self.oldest {
-                counts.insert("oldestSince", oldest.to_rfc3339());
+                counts.insert("oldestSince", oldest.to_rfc3339_millis());
                 counts.insert("oldestAgeSeconds", seconds(oldest, self.now));
             }
             summary(counts)
