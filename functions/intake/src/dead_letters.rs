@@ -70,9 +70,9 @@ impl DeadLetters {
     /// The environment does not say how to reach AWS.
     pub(crate) async fn connect(queue: String) -> Result<Self, EnvironmentError> {
         let timeouts = TimeoutConfig::builder().operation_timeout(TIMEOUT).build();
-        let environment = decide_once_aws::environment(|loader| loader.timeout_config(timeouts));
+        let environment = decide_once_aws::environment().await?.into_builder();
         Ok(Self {
-            client: Client::new(&environment.await?),
+            client: Client::new(&environment.timeout_config(timeouts).build()),
             queue,
         })
     }

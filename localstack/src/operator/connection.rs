@@ -34,7 +34,7 @@ impl Connection {
     }
 
     async fn of_environment(args: &StoreArgs) -> Result<Self, OperatorError> {
-        let environment = decide_once_aws::environment(|loader| loader).await?;
+        let environment = decide_once_aws::of_profiles(|loader| loader).await?;
         // Asked here, because the SDK tells of missing credentials as if there were no connection.
         let known = match environment.credentials_provider() {
             Some(provider) => provider.provide_credentials().await.is_ok(),
@@ -66,7 +66,7 @@ impl Connection {
     /// With credentials that are none: those of AWS are never sent to a local stack.
     async fn of_stack(url: &str) -> Result<Self, OperatorError> {
         let found = local_stack::ask(url).await?;
-        let environment = decide_once_aws::environment(|loader| {
+        let environment = decide_once_aws::of_profiles(|loader| {
             loader
                 .region(Region::new(found.region))
                 .endpoint_url(found.endpoint.clone())

@@ -38,7 +38,7 @@ pub const LONGEST_BACKOFF: Duration = Duration::from_secs(1);
 /// # Errors
 /// [`EnvironmentError`]: the variables do not say how to reach DynamoDB.
 pub async fn client_from_env() -> Result<Client, EnvironmentError> {
-    let environment = decide_once_aws::environment(|loader| loader).await?;
+    let environment = decide_once_aws::environment().await?;
     Ok(Client::from_conf(
         limited(Builder::from(&environment)).build(),
     ))

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
+use aws_config::SdkConfig;
 use aws_config::retry::RetryConfig;
 use aws_config::timeout::TimeoutConfig;
-use aws_config::{ConfigLoader, SdkConfig};
 use decide_once_aws::EnvironmentError;
 
 /// How long a connection may take. Inside a region it takes a few milliseconds.
@@ -20,10 +20,9 @@ pub(crate) async fn environment(timeout: Duration) -> Result<SdkConfig, Environm
         .connect_timeout(CONNECT_TIMEOUT.min(timeout))
         .operation_timeout(timeout)
         .build();
-    let once = |loader: ConfigLoader| {
-        loader
-            .retry_config(RetryConfig::disabled())
-            .timeout_config(timeouts)
-    };
-    decide_once_aws::environment(once).await
+    let environment = decide_once_aws::environment().await?.into_builder();
+    Ok(environment
+        .retry_config(RetryConfig::disabled())
+        .timeout_config(timeouts)
+        .build())
 }
