@@ -25,6 +25,14 @@ impl EngineClock {
         }
     }
 
+    /// A clock that can be moved, ahead of the real time by so many milliseconds.
+    pub fn ahead_by(offset_ms: i64) -> Self {
+        Self {
+            offset_ms: Arc::new(AtomicI64::new(offset_ms.clamp(0, FURTHEST_OFFSET_MS))),
+            steerable: true,
+        }
+    }
+
     /// The real time, which cannot be moved.
     pub fn real() -> Self {
         Self {
@@ -35,7 +43,17 @@ impl EngineClock {
 
     /// Milliseconds since the Unix epoch.
     pub fn now_ms(&self) -> i64 {
-        real_ms() + self.offset_ms.load(Ordering::Relaxed)
+        real_ms() + self.ahead_ms()
+    }
+
+    /// How far it is ahead of the real time, in milliseconds.
+    pub fn ahead_ms(&self) -> i64 {
+        self.offset_ms.load(Ordering::Relaxed)
+    }
+
+    /// Whether it can be moved.
+    pub fn is_steerable(&self) -> bool {
+        self.steerable
     }
 
     /// Moves the clock forward.
@@ -54,6 +72,11 @@ impl EngineClock {
                 Some(offset.saturating_add(by).min(FURTHEST_OFFSET_MS))
             });
         Ok(())
+    }
+
+    /// Takes a move back.
+    pub(crate) fn set_ahead(&self, offset_ms: i64) {
+        self.offset_ms.store(offset_ms, Ordering::Relaxed);
     }
 
     pub(super) fn for_engine(&self) -> Arc<dyn Clock> {

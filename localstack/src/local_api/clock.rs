@@ -16,7 +16,7 @@ const LONGEST_SECONDS: u64 = 100 * 366 * 24 * 3_600;
 #[derive(Clone)]
 struct Clocks {
     engine: Arc<Engine>,
-    functions: Arc<LocalClock>,
+    stack: Arc<LocalClock>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -25,19 +25,19 @@ struct Move {
     advance_seconds: u64,
 }
 
-pub(super) fn router(engine: Arc<Engine>, functions: Arc<LocalClock>) -> Router {
+pub(super) fn router(engine: Arc<Engine>, stack: Arc<LocalClock>) -> Router {
     Router::new()
         .route("/clock", get(told).post(advance))
-        .with_state(Clocks { engine, functions })
+        .with_state(Clocks { engine, stack })
 }
 
 async fn told(State(clocks): State<Clocks>) -> Json<Value> {
-    let offset_ms = clocks.functions.ahead_ms();
-    Json(json!({ "nowMs": clocks.engine.now_ms(), "offsetMs": offset_ms }))
+    let offset_ms = clocks.stack.ahead_ms();
+    Json(json!({ "nowMs": clocks.stack.time().now_ms(), "offsetMs": offset_ms }))
 }
 
-/// The engine first: if its clock cannot be moved, the functions' must not be either. What has expired by then is deleted when this
-/// answers, as DynamoDB would delete it sooner or later.
+/// What has expired by then is deleted when this answers, as DynamoDB would delete it sooner or later; with a data directory the engine
+/// goes by the real time and deletes it when that has come.
 async fn advance(State(clocks): State<Clocks>, body: Bytes) -> Result<Json<Value>, Problem> {
     let Move { advance_seconds } = read(&body)?;
     if advance_seconds > LONGEST_SECONDS {
@@ -48,15 +48,14 @@ async fn advance(State(clocks): State<Clocks>, body: Bytes) -> Result<Json<Value
     }
     let by = Duration::from_secs(advance_seconds);
     let moved = tokio::task::spawn_blocking(move || {
-        clocks
-            .engine
-            .advance(by)
-            .map_err(|error| Problem::new(StatusCode::CONFLICT, error.to_string()))?;
         let offset_ms = clocks
-            .functions
+            .stack
             .advance(by)
             .map_err(|error| Problem::new(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()))?;
-        Ok(json!({ "nowMs": clocks.engine.now_ms(), "offsetMs": offset_ms }))
+        if let Err(error) = clocks.engine.sweep_ttl() {
+            tracing::warn!(%error, "items past their TTL stay until the next sweep");
+        }
+        Ok(json!({ "nowMs": clocks.stack.time().now_ms(), "offsetMs": offset_ms }))
     });
     match moved.await {
         Ok(result) => result.map(Json),

@@ -2,7 +2,7 @@
 //!
 //! | call | does |
 //! |---|---|
-//! | `POST /_local/clock {"advanceSeconds":n}` | moves the time of the functions and of the engine forward; `GET` tells it |
+//! | `POST /_local/clock {"advanceSeconds":n}` | moves the stack's time forward; `GET` tells it |
 //! | `GET /_local/metrics` | store calls by API operation, the last request's, the processes, the stream |
 //! | `GET /_local/store` | where DynamoDB's API is, and the tables' names |
 //! | `POST /_local/store {"state":"away"}` | its port refuses the functions, until `up` |

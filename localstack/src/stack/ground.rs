@@ -39,7 +39,7 @@ pub(super) struct Ground {
     pub(super) received: Arc<Journal>,
     /// What the mappings gave up.
     pub(super) given_up: Arc<Journal>,
-    /// Holds the clock's file and the crash points.
+    /// Holds the crash points and, if nothing is kept, the clock's file.
     pub(super) directory: TempDir,
 }
 
@@ -58,13 +58,13 @@ impl Ground {
             .prefix("decide-once-")
             .tempdir()
             .map_err(system("create a temporary directory"))?;
-        let clock =
-            LocalClock::create(directory.path()).map_err(system("write the functions' clock"))?;
         let crash_points = CrashPoints::create(directory.path())
             .map_err(system("create the directory of crash points"))?;
         // Beside the engine's own files: it has the directory for itself by now.
         let data = args.data.as_deref();
-        let queues = queues::open(args, &engine.clock(), data)
+        let clock = LocalClock::open(data.unwrap_or(directory.path()), engine.clock())
+            .map_err(system("write the functions' clock"))?;
+        let queues = queues::open(args, &clock.time(), data)
             .map_err(system("read what the queues have, in the data directory"))?;
         Ok(Self {
             queues: Arc::new(queues),

@@ -100,7 +100,7 @@ impl Stack {
             timeout: args.gateway_timeout(),
             port: front_address.port(),
             invoker: Invoker::new(Arc::clone(&functions)),
-            clock: ground.engine.clock(),
+            clock: ground.clock.time(),
             meter: meter.clone(),
         };
         let local = local_api::router(LocalApi {

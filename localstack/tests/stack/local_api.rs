@@ -65,25 +65,23 @@ async fn a_move_that_is_none_changes_nothing() {
 }
 
 #[tokio::test]
-async fn with_a_data_directory_the_clock_stays_and_says_so() {
+async fn with_a_data_directory_the_next_start_is_not_in_the_past_of_what_is_kept() {
     let data = tempfile::tempdir().unwrap();
-    let stack = start(&[
+    let args = [
         "--concurrency",
         "1",
         "--data",
         data.path().to_str().unwrap(),
-    ])
-    .await;
-    let answer = stack
-        .post("/_local/clock")
-        .json(&json!({ "advanceSeconds": 1 }));
-    let answer = answer.send().await.expect(409);
-    assert!(
-        answer.json()["message"]
-            .as_str()
-            .unwrap()
-            .contains("--data")
-    );
+    ];
+    let stack = start(&args).await;
+    let told = advance(&stack, json!({ "advanceSeconds": 86_400 })).await;
+    assert_eq!(told["offsetMs"], 86_400_000);
+    let first = stack.get("/_local/clock").send().await.expect(200).json();
+    drop(stack);
+    let stack = start(&args).await;
+    let told = stack.get("/_local/clock").send().await.expect(200).json();
+    assert_eq!(told["offsetMs"], 86_400_000);
+    assert!(told["nowMs"].as_i64() >= first["nowMs"].as_i64());
 }
 
 #[tokio::test]

@@ -10,7 +10,7 @@ use crate::support::{Tables, announced, fresh_key, ids, post, posted, retried, s
 #[tokio::test]
 async fn a_stack_that_is_killed_has_lost_nothing_that_it_answered() {
     let data = tempfile::tempdir().unwrap();
-    // A lease of two seconds: with `--data` time cannot be moved on.
+    // A lease of two seconds, which callers can wait for.
     let args = [
         "--concurrency",
         "4",

@@ -11,7 +11,8 @@ const HEAD: &str = "# Crash matrix
 Generated, and compared with what happens by `cargo test --workspace the_crash_matrix`; `UPDATE_CRASH_MATRIX=1` writes it anew.
 
 A process dies at each point at which it can make a difference, and the caller comes back, with the same key and the same request, at each moment that can make one. Each cell was
-run twice: in the simulation (*memory*: a worker's future is dropped at the point), and with the real functions on the embedded engine (*processes*: the process is killed, as by SIGKILL).
+run twice: in the simulation (*memory*: a worker's future is dropped at the point), and with the real functions on the embedded engine that keeps its tables
+in a file (*file*: the process is killed, as by SIGKILL).
 
 ## How to read a cell
 
@@ -44,7 +45,8 @@ under its key, with 1 event, which had 1 effect at its consumer.
 | consume | `after_effect` | effect and mark; the queue has not heard of it | 201, before |
 
 Nobody sweeps while the caller is away, so that what finishes an operation is the return. With the sweeper, once a minute, an operation of *evaluate* is finished soon after its lease. Behind
-the return the sweeper has its turn: a stream keeps records for 24 h, and what a publisher missed for longer is the sweeper's.
+the return the sweeper has its turn: a stream keeps records for 24 h, and what a publisher missed for longer is the sweeper's. The file engine's TTL goes by the
+real time and so deletes nothing here: an expired record that is still there is as good as none.
 
 ## The matrix
 
@@ -63,7 +65,7 @@ pub(super) fn of(memory: &[Row], processes: &[Row]) -> String {
     writeln!(page, "|---|---|---|{}", "---|".repeat(moments.len())).unwrap();
     for ((crash, in_memory), (same, with_processes)) in memory.iter().zip(processes) {
         assert_eq!(crash, same);
-        for (engine, cells) in [("memory", in_memory), ("processes", with_processes)] {
+        for (engine, cells) in [("memory", in_memory), ("file", with_processes)] {
             let cells: Vec<_> = cells.iter().map(ToString::to_string).collect();
             let (part, point) = (crash.part, crash.point);
             writeln!(

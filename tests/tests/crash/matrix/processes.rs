@@ -1,4 +1,4 @@
-//! The answers of real processes: a stack for several crashes, its clock steered from moment to moment.
+//! The answers of real processes: a stack on a durable engine for several crashes, its clock steered from moment to moment.
 
 use std::time::Duration;
 
@@ -23,7 +23,10 @@ const MOST: usize = 4;
 
 /// What comes of these crashes at each moment. Nobody sweeps, so that what is seen is the caller's own doing.
 pub(super) async fn rows(crashes: Vec<Crash>) -> Vec<Row> {
+    let data = tempfile::tempdir().unwrap();
     let args = [
+        "--data",
+        data.path().to_str().unwrap(),
         "--concurrency",
         "1",
         "--sweep-every",
