@@ -148,6 +148,7 @@ MISTAKES = [
     ("the access log has paths", with_path_in_the_log, "the access log names path"),
     ("an index with one partition", constant_partition, "is not known to be spread"),
     ("a table in two regions", global_table, "Operations is a global table"),
+    ("a function that decides in any region", variable("Evaluate", "HOME_REGION", None), "Evaluate may write in any region"),
     ("a stream without the old image", properties("Outbox", StreamSpecification={"StreamViewType": "NEW_IMAGE"}), "PublishMapping has not both images"),
     ("another TTL attribute", properties("Decisions", TimeToLiveSpecification={"AttributeName": "ttl", "Enabled": True}), "Decisions does not expire by ttlSec"),
     ("a table goes with its stack", unkept, "Decisions goes with its stack"),

@@ -59,10 +59,10 @@ def readers():
     for crate in ("service", "sinks", "aws", "dynamodb", "lambda"):
         for path in files(f"shared/{crate}/src"):
             for owner, name, block in functions_of(path):
-                if name == "from_env" or READS.search(block):
+                if name.endswith("from_env") or READS.search(block):
                     known[f"{owner}::{name}" if owner else name] = block
     # What is handed a name is no reader of its own.
-    for generic in ("required", "optional", "millis", "client_from_env", "environment"):
+    for generic in ("required", "optional", "millis", "environment"):
         known.pop(generic, None)
     return known
 

@@ -6,7 +6,8 @@ use aws_sdk_dynamodb::Client;
 use aws_sdk_dynamodb::config::Builder;
 use aws_sdk_dynamodb::config::retry::RetryConfig;
 use aws_sdk_dynamodb::config::timeout::TimeoutConfig;
-use decide_once_aws::EnvironmentError;
+
+use crate::home::{ClientError, at_home};
 
 /// How often the SDK sends one call, the first time included. It re-sends the same bytes, so a write that had landed is
 /// recognised by its owner token or its `ClientRequestToken`.
@@ -36,9 +37,10 @@ pub const LONGEST_BACKOFF: Duration = Duration::from_secs(1);
 /// Once for a process: it holds the connections.
 ///
 /// # Errors
-/// [`EnvironmentError`]: the variables do not say how to reach DynamoDB.
-pub async fn client_from_env() -> Result<Client, EnvironmentError> {
+/// [`ClientError`]: the variables do not say how to reach DynamoDB, or `HOME_REGION` is another region.
+pub async fn client_from_env() -> Result<Client, ClientError> {
     let environment = decide_once_aws::environment().await?;
+    at_home(environment.region().map_or("", AsRef::as_ref))?;
     Ok(Client::from_conf(
         limited(Builder::from(&environment)).build(),
     ))

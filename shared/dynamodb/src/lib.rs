@@ -7,7 +7,7 @@
 //! 3. [`outcome`]: what an answer of DynamoDB says, three-valued, in one table;
 //! 4. [`DynamoStore`]: one request for each method of the ports;
 //! 5. [`DynamoInbox`] for consumers: marks, and effects in one transaction with them;
-//! 6. [`client`]: the SDK client with its limits.
+//! 6. [`client`]: the SDK client with its limits, in one region only ([`ClientError`]).
 
 pub mod client;
 pub mod expressions;
@@ -15,6 +15,7 @@ pub mod items;
 pub mod outcome;
 
 mod check;
+mod home;
 mod inbox;
 mod mismatches;
 mod ordered;
@@ -25,6 +26,7 @@ mod tables;
 
 pub use check::MissingTable;
 pub use client::client_from_env;
+pub use home::ClientError;
 pub use inbox::{DynamoInbox, MOST_ITEMS};
 pub use store::DynamoStore;
 pub use tables::{TableName, TableNames};

@@ -79,6 +79,8 @@ def needed_variables(template, resources, given):
         if any(v.startswith("SINK_B") for v in have):
             needed.add(OF_SINKS[given.get("Sink", template["Parameters"]["Sink"]["Default"])])
         said += [f"{name} does not start without {variable}" for variable in sorted(needed - have.keys())]
+        if "HOME_REGION" not in have:
+            said.append(f"{name} may write in any region (case D11)")
         for variable, value in have.items():
             table = variable.removesuffix("_TABLE")
             if table != variable and target(value) != table.capitalize():

@@ -12,6 +12,7 @@ mod matrix;
 mod outages;
 mod publishing;
 mod queued;
+mod regions;
 mod restarts;
 mod stream;
 mod support;

@@ -18,7 +18,7 @@ const FUNCTIONS: [&str; 6] = [
 ];
 
 /// A value that a variable cannot have. What is not here is a text that may be anything.
-const WRONG: [(&str, &str); 39] = [
+const WRONG: [(&str, &str); 40] = [
     ("POLICIES_DIR", "/not/there"),
     ("OPERATIONS_TABLE", "no table"),
     ("DECISIONS_TABLE", "d"),
@@ -54,6 +54,7 @@ const WRONG: [(&str, &str); 39] = [
     ("REVIEW_DESK_URL", "desk"),
     ("INTAKE_KEY_POINTER", "orderId"),
     ("DEAD_LETTER_QUEUE_URL", "letters"),
+    ("HOME_REGION", "Frankfurt"),
     ("METRICS_NAMESPACE", "AWS/Mine"),
     ("RUST_LOG", "=verbose="),
     ("CONSUMER_NAME", ""),

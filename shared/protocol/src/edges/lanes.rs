@@ -34,7 +34,7 @@ pub(super) fn lanes_of_many_operations() -> BTreeSet<u8> {
 }
 
 #[test]
-fn a_rows_shard_is_fixed_and_there_are_eight() {
+fn d12_a_rows_shard_is_fixed_and_there_are_eight() {
     let events = (0..100).map(|index| DecisionId::from_random([3; 16]).event(index));
     let mut shards = BTreeSet::new();
     for event in events {

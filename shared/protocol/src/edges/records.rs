@@ -199,7 +199,7 @@ fn what_carries_a_request_is_due_by_its_state() {
 }
 
 #[test]
-fn a_lane_is_fixed_for_an_operation_and_there_are_eight() {
+fn d12_a_lane_is_fixed_for_an_operation_and_there_are_eight() {
     // SHA-256 of the id, by another program: its first byte, modulo 8.
     let due = queued().due().unwrap();
     assert_eq!(
