@@ -7,7 +7,9 @@ use dynoxide::DynoxideError;
 
 /// The engine's clock is the real one and cannot be moved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("with a data directory the engine runs on real time; its clock cannot be steered")]
+#[error(
+    "with a data directory the engine runs on real time; start without --data to steer its clock"
+)]
 pub struct NotSteerable;
 
 /// Why the engine could not start or do something.

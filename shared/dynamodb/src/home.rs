@@ -4,7 +4,6 @@
 //! (<https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/V2globaltables_HowItWorks.html>). Where a second region stands by, on a
 //! replica or a restored copy, `HOME_REGION` says in both which of them it is; a function in the other one refuses to start.
 
-use std::env;
 use std::str::FromStr;
 
 use decide_once_aws::EnvironmentError;

@@ -36,6 +36,19 @@ def every_crate_is_deployed(template):
     return said
 
 
+def sinks_by_themselves(template):
+    """`sam build` builds each function alone, where no other one's features help: who sends has every kind of sink that may be chosen."""
+    said = []
+    kinds = set(template["Parameters"]["Sink"]["AllowedValues"]) - {"http"}
+    for name, crate in crates(template).items():
+        manifest = (sources.ROOT / "functions" / crate / "Cargo.toml").read_text()
+        if "decide-once-sinks.workspace" in manifest:
+            default = "".join(re.findall(r"^default = (.*)$", manifest, re.M))
+            missing = {kind for kind in kinds if f'"{kind}"' not in default or f'{kind} = ["decide-once-sinks/{kind}"]' not in manifest}
+            said += [f"{name}, built by itself, cannot send to {kind}: make it a default feature of functions/{crate}" for kind in sorted(missing)]
+    return said
+
+
 def page(template):
     """docs/variables.md has each variable that the code reads, of the functions that read it, and whether they start without."""
     rows = re.findall(r"^\| `(\w+)` \| ([\w, ]+) \| ([^|]+) \| [^|]+ \|$", (sources.ROOT / "docs/variables.md").read_text(), re.M)
