@@ -16,6 +16,7 @@ import bootstraps  # noqa: E402
 import sam  # noqa: E402
 from stack import resolve  # noqa: E402
 
+REGION = "eu-central-1"
 # A start that takes longer hangs.
 PATIENCE_S = 20
 # The sink that is not asked for anything at start.
@@ -25,7 +26,7 @@ DEPLOYMENT = {"Sink": "sqs", "PoliciesDir": str(ROOT / "policies")}
 def environments(template):
     """`{binary: variables}`, as the template has them; the name of a resource is any text."""
     functions = {f["Properties"]["CodeUri"]: f["Properties"]["Environment"]["Variables"] for f in resolve(template, DEPLOYMENT).values() if f["Type"] == "AWS::Serverless::Function"}
-    return {name: {key: value if isinstance(value, str) else "http://127.0.0.1:9/a" if key.endswith("_URL") else str(value) if isinstance(value, int) else "decide-once" for key, value in functions[path].items()} for path, name in bootstraps.names(template).items()}
+    return {name: {key: value if isinstance(value, str) else "http://127.0.0.1:9/a" if key.endswith("_URL") else str(value) if isinstance(value, int) else REGION if key == "HOME_REGION" else "decide-once" for key, value in functions[path].items()} for path, name in bootstraps.names(template).items()}
 
 
 class Runtime:
@@ -39,7 +40,7 @@ class Runtime:
         """Seconds from before the process is made to its first question."""
         environment = variables | {
             "AWS_LAMBDA_RUNTIME_API": self.address, "AWS_LAMBDA_FUNCTION_NAME": "budget", "AWS_LAMBDA_FUNCTION_MEMORY_SIZE": "512", "AWS_LAMBDA_FUNCTION_VERSION": "1",
-            "AWS_LAMBDA_LOG_GROUP_NAME": "", "AWS_LAMBDA_LOG_STREAM_NAME": "", "AWS_REGION": "eu-central-1", "AWS_ACCESS_KEY_ID": "test", "AWS_SECRET_ACCESS_KEY": "test",
+            "AWS_LAMBDA_LOG_GROUP_NAME": "", "AWS_LAMBDA_LOG_STREAM_NAME": "", "AWS_REGION": REGION, "AWS_ACCESS_KEY_ID": "test", "AWS_SECRET_ACCESS_KEY": "test",
         }
         began = time.perf_counter()
         process = subprocess.Popen([program], env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)

@@ -52,7 +52,8 @@ pub async fn environment() -> Result<SdkConfig, EnvironmentError> {
         .behavior_version(BehaviorVersion::latest())
         .region(region)
         .credentials_provider(SharedCredentialsProvider::new(credentials));
-    environment.set_http_client(trusting()?);
+    let http = trusting()?.unwrap_or_else(trust::of_system);
+    environment.set_http_client(Some(http));
     variables::endpoints(&mut environment);
     with_region(environment.build())
 }

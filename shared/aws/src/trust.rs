@@ -1,13 +1,24 @@
-//! Trust in the certificates of a file, and in no others: what `AWS_CA_BUNDLE` asks for, as behind a proxy that opens TLS, or before an
-//! emulator with a certificate of its own.
+//! Whom the SDK's clients trust: the system's certificates, or those of a file and no others, which is what `AWS_CA_BUNDLE` asks for, as behind a
+//! proxy that opens TLS, or before an emulator with a certificate of its own.
 
 use std::path::{Path, PathBuf};
-use std::{fs, io};
+use std::sync::Once;
+use std::{fs, io, thread};
 
-use aws_smithy_http_client::Builder;
+use aws_smithy_async::rt::sleep::SharedAsyncSleep;
+use aws_smithy_http_client::proxy::ProxyConfig;
 use aws_smithy_http_client::tls::rustls_provider::CryptoMode;
 use aws_smithy_http_client::tls::{Provider, TlsContext, TrustStore};
-use aws_smithy_runtime_api::client::http::SharedHttpClient;
+use aws_smithy_http_client::{Builder, Connector, ConnectorBuilder};
+use aws_smithy_runtime_api::box_error::BoxError;
+use aws_smithy_runtime_api::client::connector_metadata::ConnectorMetadata;
+use aws_smithy_runtime_api::client::http::{
+    HttpClient, HttpConnectorSettings, SharedHttpClient, SharedHttpConnector,
+};
+use aws_smithy_runtime_api::client::runtime_components::{
+    RuntimeComponents, RuntimeComponentsBuilder,
+};
+use aws_smithy_types::config_bag::ConfigBag;
 use rustls::RootCertStore;
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject as _;
@@ -33,7 +44,7 @@ pub enum TrustError {
     },
 }
 
-/// A client that trusts the certificates of `bundle` (PEM) in place of the system's. The TLS is the SDK's own.
+/// A client that trusts the certificates of `bundle` (PEM) in place of the system's.
 ///
 /// # Errors
 /// The file is none of certificates. The SDK would panic, with the first call.
@@ -52,10 +63,75 @@ pub fn only(bundle: &Path) -> Result<SharedHttpClient, TrustError> {
         path: bundle.to_owned(),
         what: "certificates that the SDK does not take",
     })?;
-    Ok(Builder::new()
-        .tls_provider(Provider::Rustls(CryptoMode::AwsLc))
-        .tls_context(tls)
-        .build_https())
+    Ok(client(Some(tls)))
+}
+
+/// A client that trusts the system's certificates.
+///
+/// To read them takes several times as long as all else that a function does at its start. The SDK does it when a client is made; here a
+/// thread does it from then on, and the first call waits for what is left of it.
+pub(crate) fn of_system() -> SharedHttpClient {
+    SharedHttpClient::new(Patient(client(None)))
+}
+
+/// As the SDK makes it for itself: its TLS, and proxies by the standard variables.
+fn client(tls: Option<TlsContext>) -> SharedHttpClient {
+    Builder::new().build_with_connector_fn(move |settings, components| {
+        let sleep = components.and_then(RuntimeComponents::sleep_impl);
+        connector(tls.clone(), settings.cloned(), sleep)
+    })
+}
+
+fn connector(
+    tls: Option<TlsContext>,
+    settings: Option<HttpConnectorSettings>,
+    sleep: Option<SharedAsyncSleep>,
+) -> Connector {
+    let mut builder = ConnectorBuilder::default().tls_provider(Provider::Rustls(CryptoMode::AwsLc));
+    if let Some(tls) = tls {
+        builder.set_tls_context(tls);
+    }
+    builder
+        .set_connector_settings(settings)
+        .set_sleep_impl(sleep)
+        .set_proxy_config(Some(ProxyConfig::from_env()));
+    builder.build()
+}
+
+/// Makes no connector before there is a call.
+#[derive(Debug)]
+struct Patient(SharedHttpClient);
+
+/// The certificates are read once for all clients of the process.
+static READ: Once = Once::new();
+
+impl HttpClient for Patient {
+    fn http_connector(
+        &self,
+        settings: &HttpConnectorSettings,
+        components: &RuntimeComponents,
+    ) -> SharedHttpConnector {
+        self.0.http_connector(settings, components)
+    }
+
+    /// Where the SDK makes a connector to see that it can be made.
+    fn validate_base_client_config(
+        &self,
+        _: &RuntimeComponentsBuilder,
+        _: &ConfigBag,
+    ) -> Result<(), BoxError> {
+        READ.call_once(|| {
+            // Without the thread the first call reads them.
+            let _ = thread::Builder::new()
+                .name("certificates".to_owned())
+                .spawn(|| drop(connector(None, None, None)));
+        });
+        Ok(())
+    }
+
+    fn connector_metadata(&self) -> Option<ConnectorMetadata> {
+        self.0.connector_metadata()
+    }
 }
 
 fn check(pem: &[u8]) -> Result<(), &'static str> {
