@@ -101,6 +101,21 @@ async fn an_event_that_is_redriven_keeps_its_trace() {
     assert_eq!(event["traceparent"], traceparent(TRACE));
 }
 
+/// The stream has not kept it, and the sweep knows the event's row only.
+#[tokio::test]
+async fn an_event_that_a_sweep_delivers_keeps_its_trace() {
+    let stack = Stack::start(&["--concurrency", "1", "--sweep-every", "0"]).await;
+    stack.sink("down").await;
+    let request = stack.decide("order-1", &credit("acct-42", 12_500));
+    let _ = traced(request, TRACE).send().await.expect(201);
+    stack.advance(25 * 3_600).await;
+    stack.sink("up").await;
+    let swept = stack.sweep().await;
+    assert_eq!(swept["delivered"], 1, "{swept}");
+    let event = eventually("the event", async || stack.events().await.pop()).await;
+    assert_eq!(event["traceparent"], traceparent(TRACE));
+}
+
 /// A trace begins with the request: under the id of its invocation, which its log line has.
 #[tokio::test]
 async fn a_trace_that_cannot_be_read_is_none_and_another_begins() {
