@@ -23,10 +23,17 @@ PATIENCE_S = 20
 DEPLOYMENT = {"Sink": "sqs", "PoliciesDir": str(ROOT / "policies")}
 
 
+def value_of(name, given):
+    """A variable as a function is given it; a resource's name is any that has its form."""
+    if isinstance(given, (str, int)):
+        return str(given)
+    return {"HOME_REGION": REGION}.get(name) or ("http://127.0.0.1:9/a" if name.endswith("_URL") else "arn:aws:sns:eu-central-1:0:a" if name.endswith("_ARN") else "decide-once")
+
+
 def environments(template):
-    """`{binary: variables}`, as the template has them; the name of a resource is any text."""
+    """`{binary: variables}`, as the template has them."""
     functions = {f["Properties"]["CodeUri"]: f["Properties"]["Environment"]["Variables"] for f in resolve(template, DEPLOYMENT).values() if f["Type"] == "AWS::Serverless::Function"}
-    return {name: {key: value if isinstance(value, str) else "http://127.0.0.1:9/a" if key.endswith("_URL") else str(value) if isinstance(value, int) else REGION if key == "HOME_REGION" else "decide-once" for key, value in functions[path].items()} for path, name in bootstraps.names(template).items()}
+    return {name: {key: value_of(key, given) for key, given in functions[path].items()} for path, name in bootstraps.names(template).items()}
 
 
 class Runtime:

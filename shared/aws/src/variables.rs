@@ -23,9 +23,14 @@ struct OfServices;
 
 impl LoadServiceConfig for OfServices {
     fn load_config(&self, key: ServiceConfigKey<'_>) -> Option<String> {
-        let service = key.service_id().to_uppercase().replace([' ', '-'], "_");
-        text(&format!("{}_{service}", key.env()))
+        text(&of_service(&key))
     }
+}
+
+/// A service's own variable: its id in capitals, with `_` for what a name cannot have.
+fn of_service(key: &ServiceConfigKey<'_>) -> String {
+    let service = key.service_id().to_uppercase().replace([' ', '-'], "_");
+    format!("{}_{service}", key.env())
 }
 
 fn text(name: &str) -> Option<String> {
@@ -34,4 +39,27 @@ fn text(name: &str) -> Option<String> {
 
 fn flag(name: &str) -> Option<bool> {
     text(name).map(|value| value.eq_ignore_ascii_case("true"))
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+    use super::*;
+
+    #[test]
+    fn a_services_variable_is_named_after_its_id() {
+        for (service, variable) in [
+            ("DynamoDB", "AWS_ENDPOINT_URL_DYNAMODB"),
+            ("SQS", "AWS_ENDPOINT_URL_SQS"),
+            ("Elastic Beanstalk", "AWS_ENDPOINT_URL_ELASTIC_BEANSTALK"),
+        ] {
+            let key = ServiceConfigKey::builder()
+                .service_id(service)
+                .env(ENDPOINT)
+                .profile("endpoint_url")
+                .build()
+                .unwrap();
+            assert_eq!(of_service(&key), variable);
+        }
+    }
 }
