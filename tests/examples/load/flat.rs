@@ -29,8 +29,17 @@ const WARM: usize = 5;
 /// a loss of some 230 bytes a request comes to, and of 30 an event in the one that publishes.
 const MORE_KIB: u64 = 2_048;
 
-/// KiB by function and process, at each point.
-type Memory = BTreeMap<(String, u32), Vec<u64>>;
+/// A process's memory in KiB, of `/proc/PID/status` (proc_pid_status(5)).
+#[derive(Clone, Copy, Debug)]
+struct Kib {
+    /// `RssAnon`: heap and stacks, which a leak makes larger.
+    own: u64,
+    /// `VmRSS`: with the pages of its program and libraries, of which there are more with each path that is taken for the first time.
+    resident: u64,
+}
+
+/// By function and process, at each point.
+type Memory = BTreeMap<(String, u32), Vec<Kib>>;
 
 pub(crate) async fn run(arguments: &StackArguments, requests: usize) {
     let stack = Arc::new(soak::start(arguments.concurrency).await);
@@ -49,7 +58,7 @@ pub(crate) async fn run(arguments: &StackArguments, requests: usize) {
         for process in &processes {
             assert_eq!(process.restarts, 0, "{process:?} died");
             let of = (process.function.clone(), process.pid);
-            memory.entry(of).or_default().push(resident_kib(process));
+            memory.entry(of).or_default().push(Kib::of(process));
         }
         let asked = each * usize::from(arguments.concurrency) * point;
         println!(
@@ -88,29 +97,39 @@ async fn ask(
     }
 }
 
-fn has_grown(points: &[u64]) -> bool {
+fn has_grown(points: &[Kib]) -> bool {
     let (warm, later) = points.split_at(WARM.min(points.len()));
-    let warm = warm.iter().max().copied().unwrap_or(0);
-    later.iter().any(|&now| now > warm + MORE_KIB)
+    let warm = warm.iter().map(|kib| kib.own).max().unwrap_or(0);
+    later.iter().any(|now| now.own > warm + MORE_KIB)
 }
 
-/// `VmRSS` of `/proc/PID/status` (proc_pid_status(5)).
-fn resident_kib(process: &StackProcess) -> u64 {
-    let status = fs::read_to_string(format!("/proc/{}/status", process.pid)).unwrap();
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
-    let kib = line.unwrap().trim().strip_suffix(" kB").unwrap();
-    kib.parse().unwrap()
+impl Kib {
+    fn of(process: &StackProcess) -> Self {
+        let status = fs::read_to_string(format!("/proc/{}/status", process.pid)).unwrap();
+        let value = |name: &str| {
+            let line = status.lines().find_map(|line| line.strip_prefix(name));
+            let kib = line.unwrap().trim().strip_suffix(" kB").unwrap();
+            kib.parse().unwrap()
+        };
+        Self {
+            own: value("RssAnon:"),
+            resident: value("VmRSS:"),
+        }
+    }
 }
 
 /// The largest process of each function.
 fn shown(memory: &Memory) -> String {
-    let mut largest: BTreeMap<&str, u64> = BTreeMap::new();
+    let mut largest: BTreeMap<&str, Kib> = BTreeMap::new();
     for ((function, _), points) in memory {
-        let now = points.last().copied().unwrap_or(0);
-        let largest = largest.entry(function).or_default();
-        *largest = now.max(*largest);
+        let Some(&now) = points.last() else { continue };
+        let largest = largest.entry(function).or_insert(now);
+        if now.own > largest.own {
+            *largest = now;
+        }
     }
-    let shown = largest.iter();
-    let shown = shown.map(|(function, kib)| format!("{function} {kib} KiB"));
+    let shown = largest
+        .iter()
+        .map(|(function, Kib { own, resident })| format!("{function} {own} KiB of {resident}"));
     shown.collect::<Vec<_>>().join(", ")
 }
