@@ -156,6 +156,22 @@ impl Stack {
             .expect(200);
     }
 
+    /// Moves the time past what streams keep, and returns once the publisher is at none of it any more: what was not delivered is the sweeper's.
+    /// For a stack whose sink is down; a call that is under way would deliver as soon as it is up.
+    ///
+    /// # Panics
+    /// The stack does not answer, or the publisher does not come to an end.
+    pub async fn streams_forget(&self) {
+        self.advance(25 * 3_600).await;
+        wait::eventually("the publisher's end", async || {
+            let metrics = self.metrics().await;
+            let idle = metrics["functions"]["publish"]["inFlight"] == 0
+                && metrics["streams"]["publish"]["iteratorAgeMs"] == 0;
+            idle.then_some(())
+        })
+        .await;
+    }
+
     /// Makes the store's next calls fail, as `{"call":"PutItem","fault":"conflict","times":2}`.
     ///
     /// # Panics

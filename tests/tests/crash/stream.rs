@@ -111,6 +111,7 @@ async fn t05_ttl_attribute_on_an_unpublished_outbox_row() {
     assert_eq!(stack.events().await.len(), 0);
 
     // The stream has forgotten them after a day; the table has not.
+    stack.streams_forget().await;
     stack.sink("up").await;
     let swept = stack.sweep().await;
     assert_eq!(swept["delivered"], 3, "{swept}");
@@ -131,7 +132,7 @@ async fn o08_consumer_away_for_longer_than_retention() {
         let created = post(&stack, &fresh_key()).send().await.expect(201);
         expected.extend(announced(&created));
     }
-    stack.advance(25 * 3_600).await;
+    stack.streams_forget().await;
     stack.sink("up").await;
     let swept = stack.sweep().await;
     assert!(swept["oldestUndeliveredSeconds"].as_u64().unwrap() >= 25 * 3_600);
@@ -151,7 +152,7 @@ async fn a_sweeper_that_dies_is_followed_by_another() {
     let stack = Stack::start(&["--concurrency", "1"]).await;
     stack.sink("down").await;
     let created = post(&stack, &fresh_key()).send().await.expect(201);
-    stack.advance(25 * 3_600).await;
+    stack.streams_forget().await;
     stack.sink("up").await;
     kill_at(&stack, "after_send").await;
     let died = stack.post("/_local/schedules/sweep").send().await;

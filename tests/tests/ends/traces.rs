@@ -108,7 +108,7 @@ async fn an_event_that_a_sweep_delivers_keeps_its_trace() {
     stack.sink("down").await;
     let request = stack.decide("order-1", &credit("acct-42", 12_500));
     let _ = traced(request, TRACE).send().await.expect(201);
-    stack.advance(25 * 3_600).await;
+    stack.streams_forget().await;
     stack.sink("up").await;
     let swept = stack.sweep().await;
     assert_eq!(swept["delivered"], 1, "{swept}");
