@@ -107,7 +107,7 @@ async fn black_out(stack: &Stack, seed: &mut Seed) {
 async fn nothing_that_was_answered_is_lost_when_every_process_dies_at_once() {
     let mut seed = Seed::new(seed::of_this_run());
     let data = tempfile::tempdir().unwrap();
-    // A lease of two seconds, and a sweep each second for what dead workers hold: with `--data` time cannot be moved on.
+    // A lease of two seconds, and a sweep each second for what dead workers hold: no time is moved on here.
     let args = [
         "--concurrency",
         "3",

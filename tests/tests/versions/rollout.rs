@@ -57,7 +57,7 @@ impl Deployment {
         self.releases.path().join(name)
     }
 
-    /// With `--data` time cannot be moved: leases are short, and a sweep comes each second.
+    /// No time is moved here: leases are short, and a sweep comes each second.
     async fn deploy(&self, release: &str) -> (Stack, Tables) {
         let policies = self.policies(release);
         let stack = Stack::start(&[
