@@ -15,6 +15,7 @@ use std::collections::HashMap;
 use aws_sdk_dynamodb::Client;
 use aws_sdk_dynamodb::error::BuildError;
 use aws_sdk_dynamodb::types::{AttributeValue, TransactWriteItem, Update};
+use decide_once_dynamodb::Ahead;
 use decide_once_protocol::envelope::group_of;
 use decide_once_protocol::inbox::{CloudEvent, EventName};
 use decide_once_protocol::time::Timestamp;
@@ -31,7 +32,7 @@ const OF_THIS_VERSION: &str = "(attribute_not_exists(v) OR v=:v)";
 /// The table behind a client.
 #[derive(Clone, Debug)]
 pub(crate) struct Balances {
-    pub(crate) client: Client,
+    pub(crate) client: Ahead<Client>,
     pub(crate) table: String,
 }
 

@@ -10,7 +10,7 @@ use aws_sdk_sqs::Client;
 use aws_sdk_sqs::error::{BuildError, ProvideErrorMetadata, SdkError};
 use aws_sdk_sqs::operation::send_message::SendMessageError;
 use aws_sdk_sqs::types::MessageAttributeValue;
-use decide_once_aws::EnvironmentError;
+use decide_once_aws::{Ahead, EnvironmentError};
 use decide_once_lambda::sqs::SqsMessage;
 use decide_once_service::problem::Problem;
 
@@ -29,7 +29,7 @@ const TIMEOUT: Duration = Duration::from_secs(5);
 /// The dead-letter queue.
 #[derive(Debug)]
 pub(crate) struct DeadLetters {
-    client: Client,
+    client: Ahead<Client>,
     queue: String,
 }
 
@@ -71,8 +71,9 @@ impl DeadLetters {
     pub(crate) async fn connect(queue: String) -> Result<Self, EnvironmentError> {
         let timeouts = TimeoutConfig::builder().operation_timeout(TIMEOUT).build();
         let environment = decide_once_aws::environment().await?.into_builder();
+        let environment = environment.timeout_config(timeouts).build();
         Ok(Self {
-            client: Client::new(&environment.timeout_config(timeouts).build()),
+            client: Ahead::begin(move || Client::new(&environment)),
             queue,
         })
     }

@@ -3,6 +3,7 @@
 //! For functions by variables alone ([`environment`]), as Lambda sets them; for people also by their profiles ([`of_profiles`]).
 //! The SDK for Rust does not read `AWS_CA_BUNDLE`, which is done here ([`trust`]).
 
+mod ahead;
 mod variables;
 
 pub mod trust;
@@ -18,6 +19,7 @@ use aws_config::{BehaviorVersion, ConfigLoader, SdkConfig};
 use aws_credential_types::provider::SharedCredentialsProvider;
 use aws_smithy_runtime_api::client::http::SharedHttpClient;
 
+pub use ahead::Ahead;
 pub use trust::TrustError;
 
 /// The variable that names whom to trust.

@@ -2,23 +2,15 @@
 //! proxy that opens TLS, or before an emulator with a certificate of its own.
 
 use std::path::{Path, PathBuf};
-use std::sync::Once;
-use std::{fs, io, thread};
+use std::{fs, io};
 
 use aws_smithy_async::rt::sleep::SharedAsyncSleep;
 use aws_smithy_http_client::proxy::ProxyConfig;
 use aws_smithy_http_client::tls::rustls_provider::CryptoMode;
 use aws_smithy_http_client::tls::{Provider, TlsContext, TrustStore};
 use aws_smithy_http_client::{Builder, Connector, ConnectorBuilder};
-use aws_smithy_runtime_api::box_error::BoxError;
-use aws_smithy_runtime_api::client::connector_metadata::ConnectorMetadata;
-use aws_smithy_runtime_api::client::http::{
-    HttpClient, HttpConnectorSettings, SharedHttpClient, SharedHttpConnector,
-};
-use aws_smithy_runtime_api::client::runtime_components::{
-    RuntimeComponents, RuntimeComponentsBuilder,
-};
-use aws_smithy_types::config_bag::ConfigBag;
+use aws_smithy_runtime_api::client::http::{HttpConnectorSettings, SharedHttpClient};
+use aws_smithy_runtime_api::client::runtime_components::RuntimeComponents;
 use rustls::RootCertStore;
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject as _;
@@ -66,12 +58,10 @@ pub fn only(bundle: &Path) -> Result<SharedHttpClient, TrustError> {
     Ok(client(Some(tls)))
 }
 
-/// A client that trusts the system's certificates.
-///
-/// To read them takes several times as long as all else that a function does at its start. The SDK does it when a client is made; here a
-/// thread does it from then on, and the first call waits for what is left of it.
+/// A client that trusts the system's certificates. They are read once for all clients of the process, when the first is made: several times the
+/// work of all else that a function does at its start, which is why it makes its clients [ahead](crate::Ahead).
 pub(crate) fn of_system() -> SharedHttpClient {
-    SharedHttpClient::new(Patient(client(None)))
+    client(None)
 }
 
 /// As the SDK makes it for itself: its TLS, and proxies by the standard variables.
@@ -96,42 +86,6 @@ fn connector(
         .set_sleep_impl(sleep)
         .set_proxy_config(Some(ProxyConfig::from_env()));
     builder.build()
-}
-
-/// Makes no connector before there is a call.
-#[derive(Debug)]
-struct Patient(SharedHttpClient);
-
-/// The certificates are read once for all clients of the process.
-static READ: Once = Once::new();
-
-impl HttpClient for Patient {
-    fn http_connector(
-        &self,
-        settings: &HttpConnectorSettings,
-        components: &RuntimeComponents,
-    ) -> SharedHttpConnector {
-        self.0.http_connector(settings, components)
-    }
-
-    /// Where the SDK makes a connector to see that it can be made.
-    fn validate_base_client_config(
-        &self,
-        _: &RuntimeComponentsBuilder,
-        _: &ConfigBag,
-    ) -> Result<(), BoxError> {
-        READ.call_once(|| {
-            // Without the thread the first call reads them.
-            let _ = thread::Builder::new()
-                .name("certificates".to_owned())
-                .spawn(|| drop(connector(None, None, None)));
-        });
-        Ok(())
-    }
-
-    fn connector_metadata(&self) -> Option<ConnectorMetadata> {
-        self.0.connector_metadata()
-    }
 }
 
 fn check(pem: &[u8]) -> Result<(), &'static str> {

@@ -7,6 +7,8 @@ use aws_sdk_dynamodb::config::Builder;
 use aws_sdk_dynamodb::config::retry::RetryConfig;
 use aws_sdk_dynamodb::config::timeout::TimeoutConfig;
 
+use decide_once_aws::Ahead;
+
 use crate::home::{ClientError, at_home};
 
 /// How often the SDK sends one call, the first time included. It re-sends the same bytes, so a write that had landed is
@@ -34,16 +36,16 @@ pub const FIRST_BACKOFF: Duration = Duration::from_millis(50);
 pub const LONGEST_BACKOFF: Duration = Duration::from_secs(1);
 
 /// Builds the client from the standard variables: `AWS_REGION`, `AWS_ENDPOINT_URL`, `AWS_ACCESS_KEY_ID`, `AWS_CA_BUNDLE` and the rest.
-/// Once for a process: it holds the connections.
+/// Once for a process: it holds the connections. It is made [ahead](Ahead).
 ///
 /// # Errors
 /// [`ClientError`]: the variables do not say how to reach DynamoDB, or `HOME_REGION` is another region.
-pub async fn client_from_env() -> Result<Client, ClientError> {
+pub async fn client_from_env() -> Result<Ahead<Client>, ClientError> {
     let environment = decide_once_aws::environment().await?;
     at_home(environment.region().map_or("", AsRef::as_ref))?;
-    Ok(Client::from_conf(
-        limited(Builder::from(&environment)).build(),
-    ))
+    Ok(Ahead::begin(move || {
+        Client::from_conf(limited(Builder::from(&environment)).build())
+    }))
 }
 
 /// Sets this module's attempts and timeouts.

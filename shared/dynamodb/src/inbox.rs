@@ -9,6 +9,7 @@ use aws_sdk_dynamodb::operation::put_item::PutItemError;
 use aws_sdk_dynamodb::operation::transact_write_items::TransactWriteItemsError;
 use aws_sdk_dynamodb::operation::update_item::UpdateItemError;
 use aws_sdk_dynamodb::types::{ReturnValuesOnConditionCheckFailure, TransactWriteItem};
+use decide_once_aws::Ahead;
 use decide_once_protocol::inbox::{
     Claim, Finish, FoundMark, Keep, MarkAnswer, MarkId, Release, Together,
 };
@@ -27,20 +28,23 @@ pub const MOST_ITEMS: usize = 99;
 /// Marks in a table of DynamoDB, key `id`. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct DynamoInbox {
-    client: Client,
+    client: Ahead<Client>,
     table: String,
 }
 
 impl DynamoInbox {
     /// The marks behind `client`, in this table.
     #[must_use]
-    pub const fn new(client: Client, table: String) -> Self {
-        Self { client, table }
+    pub fn new(client: impl Into<Ahead<Client>>, table: String) -> Self {
+        Self {
+            client: client.into(),
+            table,
+        }
     }
 
     /// The client, for a consumer's own reads.
     #[must_use]
-    pub const fn client(&self) -> &Client {
+    pub fn client(&self) -> &Client {
         &self.client
     }
 }

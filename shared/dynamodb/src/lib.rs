@@ -26,6 +26,8 @@ mod tables;
 
 pub use check::MissingTable;
 pub use client::client_from_env;
+/// What [`client_from_env`] gives.
+pub use decide_once_aws::Ahead;
 pub use home::ClientError;
 pub use inbox::{DynamoInbox, MOST_ITEMS};
 pub use store::DynamoStore;

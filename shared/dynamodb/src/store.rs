@@ -5,6 +5,7 @@ use aws_sdk_dynamodb::operation::put_item::PutItemError;
 use aws_sdk_dynamodb::operation::transact_write_items::TransactWriteItemsError;
 use aws_sdk_dynamodb::operation::update_item::UpdateItemError;
 use aws_sdk_dynamodb::types::ReturnValuesOnConditionCheckFailure;
+use decide_once_aws::Ahead;
 use decide_once_protocol::decision::DecisionItem;
 use decide_once_protocol::ids::DecisionId;
 use decide_once_protocol::scope::OperationId;
@@ -20,15 +21,18 @@ use crate::tables::TableNames;
 /// The store ports over DynamoDB. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct DynamoStore {
-    pub(crate) client: Client,
+    pub(crate) client: Ahead<Client>,
     pub(crate) tables: TableNames,
 }
 
 impl DynamoStore {
     /// The store behind `client`, in these tables.
     #[must_use]
-    pub const fn new(client: Client, tables: TableNames) -> Self {
-        Self { client, tables }
+    pub fn new(client: impl Into<Ahead<Client>>, tables: TableNames) -> Self {
+        Self {
+            client: client.into(),
+            tables,
+        }
     }
 }
 

@@ -2,6 +2,8 @@
 
 use std::num::NonZeroUsize;
 
+#[cfg(any(feature = "sns", feature = "sqs"))]
+use decide_once_aws::Ahead;
 #[cfg(feature = "aws")]
 use decide_once_aws::EnvironmentError;
 use decide_once_protocol::outbox::OutboxRow;
@@ -90,12 +92,14 @@ impl AnySink {
             }
             #[cfg(feature = "sns")]
             Kind::Sns { topic, limits } => {
-                let client = aws_sdk_sns::Client::new(&environment().await?);
+                let environment = environment().await?;
+                let client = Ahead::begin(move || aws_sdk_sns::Client::new(&environment));
                 Self::Sns(SnsSink::new(client, topic, limits))
             }
             #[cfg(feature = "sqs")]
             Kind::Sqs { queue, limits } => {
-                let client = aws_sdk_sqs::Client::new(&environment().await?);
+                let environment = environment().await?;
+                let client = Ahead::begin(move || aws_sdk_sqs::Client::new(&environment));
                 Self::Sqs(SqsSink::new(client, queue, limits))
             }
             #[cfg(feature = "kafka")]

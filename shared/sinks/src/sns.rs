@@ -7,6 +7,7 @@ use std::num::NonZeroUsize;
 use aws_sdk_sns::Client;
 use aws_sdk_sns::error::BuildError;
 use aws_sdk_sns::types::{BatchResultErrorEntry, MessageAttributeValue, PublishBatchRequestEntry};
+use decide_once_aws::Ahead;
 use decide_once_protocol::envelope::Envelope;
 use decide_once_protocol::outbox::OutboxRow;
 use decide_once_service::ports::{SendError, Sink};
@@ -28,7 +29,7 @@ const POISON: [&str; 3] = [
 /// A topic. Made once for a process: its client holds the connections.
 #[derive(Clone, Debug)]
 pub struct SnsSink {
-    client: Client,
+    client: Ahead<Client>,
     topic: String,
     limits: Limits,
 }
@@ -36,9 +37,9 @@ pub struct SnsSink {
 impl SnsSink {
     /// A sink that publishes to the topic of this ARN, a FIFO one if it ends so.
     #[must_use]
-    pub const fn new(client: Client, topic: String, limits: Limits) -> Self {
+    pub fn new(client: impl Into<Ahead<Client>>, topic: String, limits: Limits) -> Self {
         Self {
-            client,
+            client: client.into(),
             topic,
             limits,
         }

@@ -11,6 +11,7 @@ use aws_sdk_sqs::error::BuildError;
 use aws_sdk_sqs::types::{
     BatchResultErrorEntry, MessageAttributeValue, SendMessageBatchRequestEntry,
 };
+use decide_once_aws::Ahead;
 use decide_once_protocol::envelope::Envelope;
 use decide_once_protocol::outbox::OutboxRow;
 use decide_once_service::ports::{SendError, Sink};
@@ -33,7 +34,7 @@ const POISON: [&str; 3] = [
 /// A queue. Made once for a process: its client holds the connections.
 #[derive(Clone, Debug)]
 pub struct SqsSink {
-    client: Client,
+    client: Ahead<Client>,
     queue: String,
     limits: Limits,
 }
@@ -41,9 +42,9 @@ pub struct SqsSink {
 impl SqsSink {
     /// A sink that sends to the queue of this URL, a FIFO one if it ends so.
     #[must_use]
-    pub const fn new(client: Client, queue: String, limits: Limits) -> Self {
+    pub fn new(client: impl Into<Ahead<Client>>, queue: String, limits: Limits) -> Self {
         Self {
-            client,
+            client: client.into(),
             queue,
             limits,
         }
