@@ -6,7 +6,7 @@
 )]
 
 use std::fs;
-use std::io::Read;
+use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
 use decide_once_protocol::request::{PolicyId, PolicyVersion};
@@ -75,14 +75,19 @@ fn list(dir: &Path) -> Result<Vec<PathBuf>, LoadError> {
 
 /// At most one byte more than a policy may have, so that a huge file is refused in bounded memory.
 fn read_file(path: &Path) -> Result<Vec<u8>, LoadError> {
+    bytes_of(path).map_err(|source| LoadError::Unreadable {
+        path: path.to_owned(),
+        source,
+    })
+}
+
+fn bytes_of(path: &Path) -> io::Result<Vec<u8>> {
     let limit = u64::try_from(MAX_BYTES).unwrap_or(u64::MAX) + 1;
-    let mut bytes = Vec::new();
-    fs::File::open(path)
-        .and_then(|file| file.take(limit).read_to_end(&mut bytes))
-        .map_err(|source| LoadError::Unreadable {
-            path: path.to_owned(),
-            source,
-        })?;
+    let file = fs::File::open(path)?;
+    // Read at once: a function reads its policies at every cold start.
+    let expected = file.metadata()?.len().min(limit);
+    let mut bytes = Vec::with_capacity(usize::try_from(expected).unwrap_or(MAX_BYTES));
+    file.take(limit).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 
