@@ -11,6 +11,7 @@ use crate::record::{
     RetryCause, State, StateName,
 };
 use crate::request::DecisionRequest;
+use crate::trace::TraceParent;
 
 #[test]
 fn a_reservation_is_attempt_1_and_a_queued_one_attempt_0() {
@@ -231,6 +232,15 @@ fn a_request_is_carried_up_to_the_limit() {
         shown.contains("bytes") && !shown.contains("acct"),
         "{shown}"
     );
+}
+
+#[test]
+fn the_trace_that_its_caller_asked_in_is_carried_beside_the_request() {
+    let trace = TraceParent::beginning_with("0190b6f2-7e5a-7cc2-9a55-0c9e13a1f1d3");
+    let traced = carried().traced(trace);
+    assert!(trace.is_some() && traced.trace() == trace);
+    assert_eq!(traced.parts(), carried().parts());
+    assert_eq!(carried().trace(), None);
 }
 
 #[test]
