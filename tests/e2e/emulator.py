@@ -28,6 +28,8 @@ class Emulator:
         self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}"
         self.log = scratch / "emulator.log"
+        # What it starts inherits it, whoever its parent is by then.
+        self.mark = f"TMPDIR={scratch}".encode()
         with self.log.open("wb") as log:
             self.process = subprocess.Popen([ROOT / "localstack" / "emulator", str(self.port)], stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=os.environ | {"TMPDIR": str(scratch)})
 
@@ -84,9 +86,21 @@ class Emulator:
         for pid in _alive(family):
             os.kill(pid, signal.SIGKILL)
         until = time.monotonic() + 10
-        while (left := _alive(family)) and time.monotonic() < until:
+        while (left := [*_alive(family), *self.marked()]) and time.monotonic() < until:
             time.sleep(0.05)
         return left
+
+    def marked(self):
+        """The pids of all that has its mark: nobody of it was seen in the family, if it is none of it."""
+        found = []
+        for environ in Path("/proc").glob("[0-9]*/environ"):
+            try:
+                variables = environ.read_bytes().split(b"\0")
+            except OSError:
+                continue
+            if self.mark in variables and _stat(int(environ.parent.name)):
+                found.append(int(environ.parent.name))
+        return found
 
 
 def _stat(pid):

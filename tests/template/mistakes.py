@@ -157,6 +157,8 @@ MISTAKES = [
     ("an alarm without instructions", properties("PanicsAlarm", AlarmDescription="It panicked"), "PanicsAlarm says not what to do"),
     ("an alarm on a word that nobody says", properties("PanicsAlarm", Dimensions=[{"Name": "alarm", "Value": "panics"}]), "PanicsAlarm watches the alarm panics, which nobody says"),
     ("nobody is told of a word", forgotten("UnreadableBalancesAlarm"), "nobody is told of balance-unreadable"),
+    ("nobody is told of throttles", forgotten("IntakeThrottlesAlarm"), "nobody is told of throttles of Intake"),
+    ("an alarm behind the timeout", properties("DecideDurationAlarm", Threshold=29000), "nobody is told before Decide runs out of time"),
     ("metrics where no alarm looks", variable("Publish", "METRICS_NAMESPACE", "DecideOnce"), "Publish measures in another namespace"),
     ("a widget that stays empty", widget('"oldest_due_seconds"', '"oldest_queued"'), "it shows oldest_queued, which nobody emits"),
     ("a property that does not exist", misspelt, "ParallelisationFactor"),

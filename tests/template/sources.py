@@ -110,7 +110,8 @@ def calls(path, of=None):
     for owner, name, block in functions_of(path):
         if of and owner != of:
             continue
-        made = set(re.findall(r"\bclient\s*\.(\w+)\(\)", block))
+        # What a client is made of is no call.
+        made = set(re.findall(r"\bclient\s*\.(\w+)\(\)", block)) - {"into"}
         tables = set(re.findall(r"&self\.tables\.(\w+)", block))
         # An adapter of one table only.
         tables |= {"table"} & set(re.findall(r"&self\.(table)\b", block))

@@ -87,11 +87,27 @@ def alarms(template):
     for section, part in sections.items():
         said += [f"docs/runbook.md#{section} has no {lead}" for lead in LEADS if lead not in part]
     said += [f"nobody is told of errors of {name}" for name in crates(template) if ("Errors", name) not in watched]
+    said += _of_invocations(template, watched)
     words = sources.alarms(_folders(template))
     said += [f"nobody is told of {word}" for word in sorted(words) if (ALARMS, word) not in watched]
     for name, dashboard in of_type(template["Resources"], "AWS::CloudWatch::Dashboard").items():
         said += [f"{name}: {complaint}" for complaint in _widgets(dashboard["DashboardBody"]["Fn::Sub"], template)]
     return said
+
+
+def _of_invocations(template, watched):
+    """Somebody is told of functions that are refused, or come near to their timeout, while they still have time left."""
+    thresholds = {}
+    for alarm in of_type(template["Resources"], "AWS::CloudWatch::Alarm").values():
+        if alarm.get("MetricName") == "Duration":
+            thresholds |= {target(d["Value"]): alarm["Threshold"] for d in alarm["Dimensions"]}
+    for name in crates(template):
+        function = template["Resources"][name]["Properties"]
+        # One that runs alone is refused by design: its schedule comes again.
+        if function.get("ReservedConcurrentExecutions") != 1 and ("Throttles", name) not in watched:
+            yield f"nobody is told of throttles of {name}"
+        if not 0 < thresholds.get(name, 0) < 1000 * function["Timeout"]:
+            yield f"nobody is told before {name} runs out of time"
 
 
 def _widgets(body, template):

@@ -234,7 +234,10 @@ async fn delivery_its_recovery_and_the_other_ends_are_counted() {
     .await;
     stack.advance(600).await;
     stack.sweep().await;
+    stack.streams_forget().await;
     stack.sink("up").await;
+    stack.sweep().await;
+    expect(&stack, &[("sweep", "recovered", 1)]).await;
     let refused = stack.post("/_local/queues/intake").key("k3");
     sent(refused.body(B0.replace("credit-limit", "no-policy")), 202).await;
     let asked = stack.post("/_local/queues/intake").key("k4");

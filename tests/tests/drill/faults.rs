@@ -1,6 +1,12 @@
 //! What the store shows functions, one fault after the other.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
+};
 
 use decide_once_tests::{Stack, seed::Seed};
 use http::Method;
@@ -65,12 +71,21 @@ const OF_TRANSACTIONS: [&str; 5] = [
 pub(crate) struct Troubles {
     stack: Arc<Stack>,
     seed: Seed,
+    armed: Arc<AtomicU64>,
 }
 
 impl Troubles {
     pub(crate) fn new(stack: Arc<Stack>, number: u64) -> Self {
-        let seed = Seed::new(number);
-        Self { stack, seed }
+        Self {
+            stack,
+            seed: Seed::new(number),
+            armed: Arc::default(),
+        }
+    }
+
+    /// How many faults there were so far, those that still wait for their call included.
+    pub(crate) fn armed(&self) -> Arc<AtomicU64> {
+        Arc::clone(&self.armed)
     }
 
     /// Until it is aborted.
@@ -84,6 +99,7 @@ impl Troubles {
             let function = fault["function"].as_str().unwrap();
             if armed["pending"][function].as_u64() < Some(WAITING) {
                 self.stack.arm(&fault).await;
+                self.armed.fetch_add(1, Ordering::Relaxed);
             }
         }
     }
@@ -117,6 +133,13 @@ impl Troubles {
         let end = u64::try_from(end).unwrap();
         usize::try_from(self.seed.below(end)).unwrap()
     }
+}
+
+/// How many faults still wait for their call.
+pub(crate) async fn pending(stack: &Stack) -> u64 {
+    let armed = stack.get("/_local/faults").send().await.json();
+    let pending = armed["pending"].as_object().unwrap().values();
+    pending.map(|count| count.as_u64().unwrap()).sum()
 }
 
 /// Nothing goes wrong any more.

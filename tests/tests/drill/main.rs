@@ -8,7 +8,11 @@
 mod faults;
 mod traffic;
 
-use std::{env, sync::Arc, time::Duration};
+use std::{
+    env,
+    sync::{Arc, atomic::Ordering},
+    time::Duration,
+};
 
 use decide_once_tests::{
     Stack,
@@ -41,7 +45,9 @@ async fn everything_is_decided_once_while_the_store_fails_and_goes_away_and_come
     let stack = Stack::start(&[&own, &SOON_AGAIN[..]].concat()).await;
     let stack = Arc::new(stack);
     let history = Arc::new(History::new(Deaths::None));
-    let troubles = tokio::spawn(Troubles::new(Arc::clone(&stack), seed).cause());
+    let troubles = Troubles::new(Arc::clone(&stack), seed);
+    let armed = troubles.armed();
+    let troubles = tokio::spawn(troubles.cause());
     let traffic = Traffic::new(Arc::clone(&stack), Arc::clone(&history));
     let mut clients = JoinSet::new();
     for client in 0..CLIENTS {
@@ -57,7 +63,11 @@ async fn everything_is_decided_once_while_the_store_fails_and_goes_away_and_come
     let during = traffic.told(Told::Decided) - before;
     store_is(&stack, "up").await;
     clients.join_all().await;
+    assert!(!troubles.is_finished(), "there was no trouble any more");
     troubles.abort();
+    let met = armed.load(Ordering::Relaxed) - faults::pending(&stack).await;
+    eprintln!("{met} calls met a fault");
+    assert!(met > 0);
     faults::heal(&stack).await;
 
     let account = history.check(&stack, REST).await;

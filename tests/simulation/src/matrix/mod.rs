@@ -1,7 +1,7 @@
 //! The crash matrix: a process dies at each point there is, and its caller comes back at each moment that makes a difference.
 //!
 //! Here are the questions, and the answers of the simulation. The same questions are put to real processes by
-//! `tests/tests/crash_matrix`, which writes both into `docs/crash-matrix.md`.
+//! `tests/tests/crash`, which writes both into `docs/crash-matrix.md`.
 
 mod memory;
 
@@ -80,7 +80,8 @@ impl Moment {
     }
 }
 
-/// Every crash there is: each point of the service, in each function that gets there.
+/// Each point of the service, in a function that gets there. `intake` and `sweep` go through the same use-cases and points as those here, and a
+/// consumer whose effect is elsewhere has a suite of its own (`k01_…`, `n10_…` in `tests/tests/ends/consuming.rs`).
 #[must_use]
 pub fn crashes() -> Vec<Crash> {
     let parts = |point| match point {
