@@ -17,6 +17,15 @@ METHODS = {
     "sweep": DECIDING | DELIVERING | {"due", "read_row", "undelivered"},
     "consume": set(),
 }
+# What each part of the use-cases calls, which METHODS was made from: a call that is added or goes is to be thought through there.
+USES = {
+    "decide.rs": ANSWERING - {"read_decision"},
+    "publish/deliver.rs": DELIVERING,
+    "render.rs": {"read_decision"},
+    "resume/mod.rs": {"read_operation"},
+    "status.rs": {"read_decision", "read_operation"},
+    "sweep/mod.rs": {"due", "read_row", "undelivered"},
+}
 # Methods of the adapter that the operator's command calls, under a role of its own, and no deployed function.
 NOT_DEPLOYED = {"check_tables", "quarantined", "redrive"}
 # What an SDK call needs. A transaction needs what its items do.
@@ -104,6 +113,18 @@ def _needed(name, crate, resources, sink):
     if "AnySink" in sources.text(f"functions/{crate}/src/lib.rs"):
         needs |= _sink(sink)
     return needs
+
+
+def uses(template):
+    """The use-cases call what they are known to call: a role is made for that."""
+    every = set().union(*METHODS.values()) | NOT_DEPLOYED
+    for path in sources.files("shared/service/src"):
+        part = path.relative_to("shared/service/src").as_posix()
+        if part == "memory.rs" or part.startswith("memory/"):
+            continue
+        made, known = every & set(re.findall(r"\.\s*(\w+)\(", sources.text(path))), USES.get(part, set())
+        for method in sorted(made ^ known):
+            yield f"{part} calls {method} {'now' if method in made else 'no more'}: say so in USES, and in METHODS for the functions that it is a part of"
 
 
 def _granted(name, role, said):
