@@ -86,10 +86,7 @@ class Invocations:
 
     def grown(self, program, variables):
         """By how many bytes an invocation the program grew after the first quarter."""
-        environment = variables | {
-            "AWS_LAMBDA_RUNTIME_API": f"127.0.0.1:{self.server.server_address[1]}", "AWS_LAMBDA_FUNCTION_NAME": "budget", "AWS_LAMBDA_FUNCTION_MEMORY_SIZE": "512", "AWS_LAMBDA_FUNCTION_VERSION": "1",
-            "AWS_LAMBDA_LOG_GROUP_NAME": "", "AWS_LAMBDA_LOG_STREAM_NAME": "", "AWS_REGION": run.REGION, "AWS_ACCESS_KEY_ID": "test", "AWS_SECRET_ACCESS_KEY": "test",
-        }
+        environment = variables | run.of_lambda(f"127.0.0.1:{self.server.server_address[1]}")
         self.process = subprocess.Popen([program], env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
         try:
             if not self.done.wait(PATIENCE_S):

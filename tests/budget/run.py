@@ -38,6 +38,14 @@ def environments(template):
     return {name: {key: value_of(key, given) for key, given in functions[path].items()} for path, name in bootstraps.names(template).items()}
 
 
+def of_lambda(address):
+    """The variables that Lambda adds, with a Runtime API of ours."""
+    return {
+        "AWS_LAMBDA_RUNTIME_API": address, "AWS_LAMBDA_FUNCTION_NAME": "budget", "AWS_LAMBDA_FUNCTION_MEMORY_SIZE": "512", "AWS_LAMBDA_FUNCTION_VERSION": "1",
+        "AWS_LAMBDA_LOG_GROUP_NAME": "", "AWS_LAMBDA_LOG_STREAM_NAME": "", "AWS_REGION": REGION, "AWS_ACCESS_KEY_ID": "test", "AWS_SECRET_ACCESS_KEY": "test",
+    }
+
+
 class Runtime:
     """The Runtime API, as far as a start needs it: it is asked for the next event, and has none."""
 
@@ -47,10 +55,7 @@ class Runtime:
 
     def start(self, program, variables):
         """Seconds from before the process is made to its first question."""
-        environment = variables | {
-            "AWS_LAMBDA_RUNTIME_API": self.address, "AWS_LAMBDA_FUNCTION_NAME": "budget", "AWS_LAMBDA_FUNCTION_MEMORY_SIZE": "512", "AWS_LAMBDA_FUNCTION_VERSION": "1",
-            "AWS_LAMBDA_LOG_GROUP_NAME": "", "AWS_LAMBDA_LOG_STREAM_NAME": "", "AWS_REGION": REGION, "AWS_ACCESS_KEY_ID": "test", "AWS_SECRET_ACCESS_KEY": "test",
-        }
+        environment = variables | of_lambda(self.address)
         began = time.perf_counter()
         process = subprocess.Popen([program], env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
         try:

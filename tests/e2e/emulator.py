@@ -91,7 +91,7 @@ class Emulator:
         return left
 
     def marked(self):
-        """The pids of all that has its mark: nobody of it was seen in the family, if it is none of it."""
+        """The pids of all that has its mark: also of what lost its parent before anybody looked at the family."""
         found = []
         for environ in Path("/proc").glob("[0-9]*/environ"):
             try:
