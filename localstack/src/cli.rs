@@ -8,6 +8,7 @@ use crate::{
     front::Auth,
     operator::{OperationArgs, OutboxArgs},
     policy::PolicyArgs,
+    runtime_api::Traces,
     submit::SubmitArgs,
 };
 
@@ -90,6 +91,9 @@ pub struct ServeArgs {
     /// How often a queue's message is delivered before its dead-letter queue has it (1 to 1000)
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=1_000))]
     pub queue_receives: u32,
+    /// All invocations are of one trace; without it each has its own
+    #[arg(long)]
+    pub one_trace: bool,
     /// A further variable for the functions; can be repeated
     #[arg(long, value_name = "NAME=VALUE", value_parser = variable)]
     pub env: Vec<(String, String)>,
@@ -104,6 +108,15 @@ impl ServeArgs {
     /// `--sweep-every`.
     pub fn sweep_every(&self) -> Option<Duration> {
         (self.sweep_every > 0).then(|| Duration::from_secs(self.sweep_every))
+    }
+
+    /// `--one-trace`.
+    pub fn traces(&self) -> Traces {
+        if self.one_trace {
+            Traces::One
+        } else {
+            Traces::EachItsOwn
+        }
     }
 
     /// `--function-timeout`.

@@ -16,7 +16,7 @@ use crate::{
     engine::EngineClock,
     names::DECIDE,
     proxy::Proxy,
-    runtime_api::{self, FunctionSpec, Functions, Invoker, Registration},
+    runtime_api::{self, FunctionSpec, Functions, Invoker, Registration, Traces},
 };
 
 /// 2026-12-01T00:00:00Z.
@@ -30,12 +30,16 @@ struct Scene {
 
 impl Scene {
     async fn open() -> Self {
+        Self::with(Traces::EachItsOwn).await
+    }
+
+    async fn with(traces: Traces) -> Self {
         let functions = Functions::new(&[FunctionSpec {
             name: DECIDE,
             timeout: Duration::from_secs(20),
         }]);
         let instance = functions.register(DECIDE).unwrap();
-        let api = serve(runtime_api::router(Arc::clone(&functions))).await;
+        let api = serve(runtime_api::router(Arc::clone(&functions), traces)).await;
         // Nothing asks this store anything.
         let store = Arc::new(Proxy::start("http://127.0.0.1:9").await.unwrap());
         let gateway = Gateway {
@@ -101,6 +105,22 @@ async fn serve(router: Router) -> String {
 
 fn ok() -> Value {
     json!({ "statusCode": 200, "body": "ok" })
+}
+
+#[tokio::test]
+async fn each_invocation_has_its_own_trace_unless_all_are_to_have_one() {
+    for (traces, differ) in [(Traces::EachItsOwn, true), (Traces::One, false)] {
+        let scene = Scene::with(traces).await;
+        let mut seen = Vec::new();
+        for _ in 0..2 {
+            let request = scene.request(Method::GET, "/health");
+            let answer = ok();
+            let (invocation, _) = tokio::join!(scene.play("response", &answer), request.send());
+            let trace = invocation.next.header("lambda-runtime-trace-id").unwrap();
+            seen.push(trace.to_owned());
+        }
+        assert_eq!(seen[0] != seen[1], differ, "{traces:?}: {seen:?}");
+    }
 }
 
 #[tokio::test]

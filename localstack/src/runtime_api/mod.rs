@@ -16,4 +16,4 @@ pub use function::Load;
 pub use functions::{FunctionSpec, Functions, InstanceId};
 pub use invoker::{InvokeError, InvokeResult, Invoker};
 pub use registration::Registration;
-pub use server::router;
+pub use server::{Traces, router};

@@ -27,8 +27,19 @@ const MAX_ANSWER: usize = 6 * 1024 * 1024;
 /// What the routes accept before they refuse it themselves: a little more than an answer may have.
 const MAX_BODY: usize = MAX_ANSWER + 64 * 1024;
 
+/// Which trace an invocation belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Traces {
+    /// A new one for each.
+    EachItsOwn,
+    /// All are of one: `lambda_runtime` keeps a variable with the trace, and glibc each value that it ever had, so that a process grows with
+    /// the traces that it sees (docs/performance.md).
+    One,
+}
+
 /// The Runtime API of every instance of every function.
-pub fn router(functions: Arc<Functions>) -> Router {
+pub fn router(functions: Arc<Functions>, traces: Traces) -> Router {
+    let next = move |functions, path| next(functions, path, traces);
     let runtime = Router::new()
         .route("/invocation/next", get(next))
         .route("/invocation/{request}/response", post(response))
@@ -64,10 +75,11 @@ impl TryFrom<String> for RequestId {
 async fn next(
     State(functions): State<Arc<Functions>>,
     Path((function, instance)): Path<(String, u64)>,
+    traces: Traces,
 ) -> Response {
     match functions.next(&function, InstanceId(instance)).await {
         Some(assignment) => (
-            assignment_headers(&function, &assignment),
+            assignment_headers(&function, &assignment, traces),
             assignment.payload,
         )
             .into_response(),
@@ -153,7 +165,11 @@ fn refusal(status: StatusCode, error_type: &str, message: &str) -> Response {
         .into_response()
 }
 
-fn assignment_headers(function: &str, assignment: &Assignment) -> HeaderMap {
+fn assignment_headers(function: &str, assignment: &Assignment, traces: Traces) -> HeaderMap {
+    let trace = match traces {
+        Traces::EachItsOwn => assignment.request_id,
+        Traces::One => Uuid::nil(),
+    };
     let headers = [
         (
             "lambda-runtime-aws-request-id",
@@ -167,7 +183,7 @@ fn assignment_headers(function: &str, assignment: &Assignment) -> HeaderMap {
             "lambda-runtime-invoked-function-arn",
             names::function_arn(function),
         ),
-        ("lambda-runtime-trace-id", trace_id(assignment.request_id)),
+        ("lambda-runtime-trace-id", trace_id(trace)),
     ];
     let mut map = HeaderMap::new();
     for (name, value) in headers {
@@ -192,8 +208,8 @@ fn deadline_ms(timeout: Duration) -> u128 {
 }
 
 /// An X-Ray header of the documented form, never sampled.
-fn trace_id(request_id: Uuid) -> String {
-    let id = request_id.simple().to_string();
+fn trace_id(trace: Uuid) -> String {
+    let id = trace.simple().to_string();
     format!(
         "Root=1-{}-{};Parent={};Sampled=0",
         &id[..8],

@@ -72,7 +72,8 @@ impl Stack {
         let (runtime_port, runtime_address) = listen(0)
             .await
             .map_err(system("open a port for the Runtime API"))?;
-        let runtime_api = Server::start(runtime_port, runtime_api::router(Arc::clone(&functions)));
+        let api = runtime_api::router(Arc::clone(&functions), args.traces());
+        let runtime_api = Server::start(runtime_port, api);
 
         let environment = Environment {
             runtime_api: format!("http://{runtime_address}"),

@@ -54,10 +54,10 @@ struct Clients {
     measured: Mutex<Measured>,
 }
 
-pub(crate) async fn start(concurrency: u16) -> Stack {
+pub(crate) async fn start(concurrency: u16, further: &[&str]) -> Stack {
     let processes = concurrency.to_string();
     let own = ["--concurrency", &processes, "--env", "MISMATCH_BUDGET=0"];
-    let stack = Stack::start(&[&own, &SOON_AGAIN[..]].concat()).await;
+    let stack = Stack::start(&[&own, &SOON_AGAIN[..], further].concat()).await;
     eventually("all processes", async || {
         let ready = stack.processes().await.len() == usize::from(concurrency) + OTHERS;
         ready.then_some(())
@@ -68,7 +68,7 @@ pub(crate) async fn start(concurrency: u16) -> Stack {
 
 pub(crate) async fn run(stack: &StackArguments, soak: Soak) {
     let clients = Arc::new(Clients {
-        stack: start(stack.concurrency).await,
+        stack: start(stack.concurrency, &[]).await,
         history: History::new(match soak.kill_every {
             Some(_) => Deaths::Happen,
             None => Deaths::None,

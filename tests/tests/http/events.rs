@@ -12,7 +12,7 @@ use std::{
 use base64::{Engine as _, prelude::BASE64_STANDARD};
 use decide_once::{
     engine::{self, Engine, EngineOptions, TableNames},
-    runtime_api::{self, FunctionSpec, Functions, Invoker, Registration},
+    runtime_api::{self, FunctionSpec, Functions, Invoker, Registration, Traces},
 };
 use decide_once_tests::{binary, wait};
 use serde_json::{Value, json};
@@ -97,7 +97,7 @@ impl Drop for Function {
 async fn serve(functions: &Arc<Functions>) -> io::Result<String> {
     let listener = tokio::net::TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
     let address = listener.local_addr()?;
-    let router = runtime_api::router(Arc::clone(functions));
+    let router = runtime_api::router(Arc::clone(functions), Traces::EachItsOwn);
     // Ends with the test's runtime.
     tokio::spawn(async move { axum::serve(listener, router).await });
     Ok(format!("http://{address}"))
