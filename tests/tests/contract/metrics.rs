@@ -194,9 +194,13 @@ async fn trouble_is_counted_where_it_was_met() {
         .await;
     sent(post(&stack, "k4"), 503).await;
     stack
+        .arm(&json!({ "call": "TransactWriteItems", "fault": "throttle", "times": 3 }))
+        .await;
+    sent(post(&stack, "k5"), 503).await;
+    stack
         .arm(&json!({ "point": "before_commit", "action": "panic" }))
         .await;
-    sent(post(&stack, "k5"), 502).await;
+    sent(post(&stack, "k6"), 502).await;
     expect(
         &stack,
         &[
@@ -207,8 +211,9 @@ async fn trouble_is_counted_where_it_was_met() {
             ("decide", "outcomes_unknown", 1),
             ("decide", "outcomes_resolved", 1),
             ("decide", "conflicts", 1),
-            ("decide", "throttled", 1),
-            ("decide", "unavailable", 1),
+            ("decide", "failed_retryable", 1),
+            ("decide", "throttled", 2),
+            ("decide", "unavailable", 2),
             ("decide", "alarms", 1),
             ("decide", "decided", 3),
         ],
