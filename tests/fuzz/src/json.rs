@@ -31,10 +31,15 @@ pub fn target(text: &[u8]) {
                 | JsonError::TooManyDigits { .. },
             ),
             Verdict::TooStrange | Verdict::NotJson,
-        )
+        ) => return,
+        // This one looks at the whole text's encoding first; the other one had enough of it before it came to the bytes.
+        (Err(JsonError::NotUtf8 { at }), Verdict::TooStrange)
+            if str::from_utf8(text).is_err_and(|why| why.valid_up_to() == at) =>
+        {
+            return;
+        }
         // Readers may ignore a byte order mark (RFC 8259 section 8.1).
-        | (Err(JsonError::ByteOrderMark), _)
-        | (Err(_), Verdict::NotJson) => return,
+        (Err(JsonError::ByteOrderMark), _) | (Err(_), Verdict::NotJson) => return,
         (ours, theirs) => panic!("ours: {ours:?}, theirs: {theirs:?}"),
     };
     let mut parts = Vec::new();
