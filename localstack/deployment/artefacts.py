@@ -42,14 +42,18 @@ class Bucket:
 
     def there(self, make):
         """Looks for the bucket; `make` makes it where there is none."""
+        region = self.client.meta.region_name
         try:
-            self.client.head_bucket(Bucket=self.name)
+            found = self.client.head_bucket(Bucket=self.name)
+            # CloudFormation reads a template, and Lambda an archive, in their own region only.
+            there = found["ResponseMetadata"]["HTTPHeaders"].get("x-amz-bucket-region", region)
+            if there != region:
+                raise Trouble(f"the bucket {self.name} is in {there}, and AWS_REGION is {region}; pass another one with --bucket")
         except ClientError as error:
             if error.response["ResponseMetadata"]["HTTPStatusCode"] != 404:
                 raise Trouble(f"the bucket {self.name} is not yours, or you may not use it; pass another one with --bucket") from None
             if not make:
                 raise Trouble(f"there is no bucket {self.name}; make it, private (`aws s3 mb s3://{self.name}`), or pass another one with --bucket") from None
-            region = self.client.meta.region_name
             # us-east-1 is refused as a constraint (https://docs.aws.amazon.com/AmazonS3/latest/API/API_CreateBucket.html).
             where = {} if region == "us-east-1" else {"CreateBucketConfiguration": {"LocationConstraint": region}}
             self.client.create_bucket(Bucket=self.name, **where)

@@ -36,7 +36,9 @@ def given(pairs, known):
     values = {}
     for pair in pairs:
         name, equals, value = pair.partition("=")
-        if not equals or name not in known:
+        if not equals and name in known:
+            raise Trouble(f"{name} has no value; write {name}=value")
+        if name not in known:
             raise Trouble(f"{pair} is no parameter of template.yaml; write Parameter=value, with one of {', '.join(sorted(known))}")
         values[name] = value
     return values
@@ -67,7 +69,7 @@ def session(endpoint):
         if found.get_credentials() is None:
             raise NoCredentialsError
     except (NoCredentialsError, PartialCredentialsError):
-        hint = "for an engine any will do, as AWS_ACCESS_KEY_ID=test AWS_SECRET_ACCESS_KEY=test" if endpoint else "set AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"
+        hint = "for an engine AWS_ACCESS_KEY_ID=test AWS_SECRET_ACCESS_KEY=test" if endpoint else "set AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"
         raise Trouble(f"there are no credentials; {hint}") from None
     # The transform asks for it.
     os.environ["AWS_DEFAULT_REGION"] = found.region_name
@@ -91,7 +93,9 @@ def deploy(options):
     binaries = bootstraps.names(template)
     paths = bootstraps.built(binaries.values(), options.built) if options.built else bootstraps.build(binaries.values(), options.profile or ("release-check" if local else "release"))
     programs = {name: Path(path).read_bytes() for name, path in paths.items()}
-    parameters["Architecture"] = bootstraps.architecture(programs, on_this_machine=where == "emulator")
+    architecture = bootstraps.architecture(programs, on_this_machine=where == "emulator")
+    if parameters.setdefault("Architecture", architecture) != architecture:
+        raise Trouble(f"the programs are of {architecture}; leave Architecture out, or pass --built with a directory of others")
     if local:
         parameters = {"MathAlarms": "false", "PoliciesDir": POLICIES_BESIDE, "DeletionProtection": "false"} | parameters
 
@@ -120,7 +124,7 @@ def main():
     except ProfileNotFound as error:
         text = f"{error}; set AWS_PROFILE to one that there is"
     except ClientError as error:
-        text = f"{error}; a refusal of rights or of a token is about the credentials in use, everything else about the template"
+        text = f"{error}; a refusal of rights or of a token is about the credentials in use, everything else about the template or the parameters"
     except BotoCoreError as error:
         text = f"{error}"
     else:

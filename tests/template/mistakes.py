@@ -70,6 +70,16 @@ def schedule(expression):
     return change
 
 
+def unbounded(name, *bounds):
+    """A parameter that takes what its function does not start with."""
+
+    def change(template, resources):
+        for bound in bounds:
+            del template["Parameters"][name][bound]
+
+    return change
+
+
 def named_stage(template, resources):
     """A stage whose name is in every path."""
     resources["Stage"]["Properties"]["StageName"] = "prod"
@@ -161,5 +171,7 @@ MISTAKES = [
     ("an alarm behind the timeout", properties("DecideDurationAlarm", Threshold=29000), "nobody is told before Decide runs out of time"),
     ("metrics where no alarm looks", variable("Publish", "METRICS_NAMESPACE", "DecideOnce"), "Publish measures in another namespace"),
     ("a widget that stays empty", widget('"oldest_due_seconds"', '"oldest_queued"'), "it shows oldest_queued, which nobody emits"),
+    ("a number that a function does not start with", unbounded("DefaultWaitMs", "MinValue", "MaxValue"), "DefaultWaitMs may be any number"),
+    ("a text that a function does not start with", unbounded("EventBridgeSource", "AllowedPattern"), "EventBridgeSource may be empty, or anything"),
     ("a property that does not exist", misspelt, "ParallelisationFactor"),
 ]

@@ -1,10 +1,10 @@
 //! `GET /_local/balances`: what the shipped consumer has made of the events, by source and subject.
 
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
 use axum::{Json, Router, extract::State, routing::get};
 use http::StatusCode;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::problem::Problem;
 use crate::engine::Engine;
@@ -40,7 +40,8 @@ async fn all(State(table): State<Table>) -> Result<Json<Vec<Value>>, Problem> {
 
 fn balance(item: &Value) -> Value {
     let text = |name: &str| item[name]["S"].clone();
-    let mut sums = Map::new();
+    // By name: the engine has them in any order, and who compares two answers means what they say.
+    let mut sums = BTreeMap::new();
     for (name, value) in item.as_object().into_iter().flatten() {
         if let Some(sum) = name.strip_prefix("sum:") {
             sums.insert(sum.to_owned(), number(value));

@@ -3,7 +3,7 @@
 from . import api, costs, functions, permissions, observed, streams, tables
 
 # Of the template as it is written.
-OF_TEMPLATE = [functions.every_crate_is_deployed, functions.sinks_by_themselves, functions.variables, functions.page, observed.metrics, observed.alarms, permissions.uses, costs.sums]
+OF_TEMPLATE = [functions.every_crate_is_deployed, functions.sinks_by_themselves, functions.variables, functions.parameters, functions.page, observed.metrics, observed.alarms, permissions.uses, costs.sums]
 # Of the resources of each deployment.
 OF_DEPLOYMENT = [
     functions.needed_variables,

@@ -19,6 +19,8 @@ OF_LIBRARIES = {"RUST_LOG", "METRICS_NAMESPACE"}
 OF_SINKS = {"eventbridge": "SINK_EVENT_BUS", "sqs": "SINK_QUEUE_URL", "sns": "SINK_TOPIC_ARN", "http": "SINK_URL"}
 # Functions whose timeout the local stack has a constant for.
 LOCAL = {"evaluate", "publish", "sweep"}
+# Parameters that may be any text: none is asked for, or it is somebody else's name.
+MAY_BE_ANYTHING = {"WriteScope", "ReadScope"}
 # API Gateway waits no longer for an integration (HTTP APIs).
 GATEWAY_SECONDS = 30
 
@@ -99,6 +101,13 @@ def needed_variables(template, resources, given):
             if table != variable and target(value) != table.capitalize():
                 said.append(f"{name}: {variable} does not name {table.capitalize()}")
     return said
+
+
+def parameters(template):
+    """What a function would not start with is refused before anything is changed: each number has its bounds, and each text that has to be something says so."""
+    said = [f"{name} may be any number" for name, p in template["Parameters"].items() if p["Type"] == "Number" and not p.keys() & {"AllowedValues", "MinValue"}]
+    of_forms = {name: p for name, p in template["Parameters"].items() if p["Type"] == "String" and p.get("Default") and not p.keys() & {"AllowedValues", "AllowedPattern", "MinLength"}}
+    return said + [f"{name} may be empty, or anything" for name in of_forms if name not in MAY_BE_ANYTHING]
 
 
 def limits(template, resources, given):
