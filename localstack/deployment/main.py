@@ -40,6 +40,9 @@ def given(pairs, known):
             raise Trouble(f"{name} has no value; write {name}=value")
         if name not in known:
             raise Trouble(f"{pair} is no parameter of template.yaml; write Parameter=value, with one of {', '.join(sorted(known))}")
+        # CloudFormation's numbers may have fractions; no function starts with one.
+        if known[name]["Type"] == "Number" and not value.isdecimal():
+            raise Trouble(f"{name} is a whole number, and {value!r} is none; write {name}={known[name]['Default']}")
         values[name] = value
     return values
 
