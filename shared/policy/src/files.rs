@@ -5,9 +5,9 @@
     reason = "this module is where the crate reads files"
 )]
 
-use std::fs::{self, DirEntry};
+use std::fs;
 use std::io::{self, Read as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use decide_once_protocol::request::{PolicyId, PolicyVersion};
 
@@ -25,21 +25,20 @@ pub(crate) struct Directory {
 pub(crate) fn read(dir: &Path) -> Result<Directory, LoadError> {
     let active = read_file(&dir.join("active.yaml"))?;
     let mut policies = Vec::new();
-    for entry in list(dir)? {
-        let (folder, name) = (entry.path(), file_name(&entry));
-        if name.starts_with('.') || !is_folder(&entry) {
+    for folder in list(dir)? {
+        let name = file_name(&folder);
+        if name.starts_with('.') || !folder.is_dir() {
             continue;
         }
         let id = PolicyId::parse(&name).map_err(|_| LoadError::Misplaced {
             path: folder.clone(),
             expected: "a policy id: a lower-case letter, then up to 63 of a-z, 0-9 and '-'",
         })?;
-        for entry in list(&folder)? {
-            let (file, name) = (entry.path(), file_name(&entry));
-            if name.starts_with('.') {
+        for file in list(&folder)? {
+            if file_name(&file).starts_with('.') {
                 continue;
             }
-            let version = version_of(&name).ok_or_else(|| LoadError::Misplaced {
+            let version = version_of(&file).ok_or_else(|| LoadError::Misplaced {
                 path: file.clone(),
                 expected: "a version: 1.yaml, 2.yaml, …",
             })?;
@@ -60,24 +59,18 @@ pub(crate) fn read_lock(dir: &Path) -> Result<Option<Vec<u8>>, LoadError> {
 }
 
 /// The entries of a directory, by name, so that everything derived from them has one order.
-fn list(dir: &Path) -> Result<Vec<DirEntry>, LoadError> {
+fn list(dir: &Path) -> Result<Vec<PathBuf>, LoadError> {
     let unreadable = |source| LoadError::Unreadable {
         path: dir.to_owned(),
         source,
     };
     let mut entries = fs::read_dir(dir)
         .map_err(unreadable)?
+        .map(|entry| entry.map(|entry| entry.path()))
         .collect::<Result<Vec<_>, _>>()
         .map_err(unreadable)?;
-    entries.sort_by_key(DirEntry::file_name);
+    entries.sort();
     Ok(entries)
-}
-
-/// As the directory says; what a link leads to is looked up.
-fn is_folder(entry: &DirEntry) -> bool {
-    entry
-        .file_type()
-        .is_ok_and(|kind| kind.is_dir() || kind.is_symlink() && entry.path().is_dir())
 }
 
 /// At most one byte more than a policy may have, so that a huge file is refused in bounded memory.
@@ -98,12 +91,15 @@ fn bytes_of(path: &Path) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-fn file_name(entry: &DirEntry) -> String {
-    entry.file_name().to_string_lossy().into_owned()
+fn file_name(path: &Path) -> String {
+    path.file_name()
+        .map(|name| name.to_string_lossy().into_owned())
+        .unwrap_or_default()
 }
 
 /// `3.yaml`, in this spelling only: `03.yaml` would be a second file for version 3.
-fn version_of(name: &str) -> Option<PolicyVersion> {
+fn version_of(path: &Path) -> Option<PolicyVersion> {
+    let name = file_name(path);
     let number: u32 = name.strip_suffix(".yaml")?.parse().ok()?;
     let version = PolicyVersion::new(number).ok()?;
     (format!("{version}.yaml") == name).then_some(version)

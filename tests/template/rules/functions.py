@@ -104,7 +104,7 @@ def needed_variables(template, resources, given):
 
 
 def parameters(template):
-    """What a function would not start with is refused before anything is changed: each number has its bounds, and each text that has to be something says so."""
+    """What a function would not start with is refused before anything is changed: each number has a least value, and each text that has to be something says so."""
     said = [f"{name} may be any number" for name, p in template["Parameters"].items() if p["Type"] == "Number" and not p.keys() & {"AllowedValues", "MinValue"}]
     of_forms = {name: p for name, p in template["Parameters"].items() if p["Type"] == "String" and p.get("Default") and not p.keys() & {"AllowedValues", "AllowedPattern", "MinLength"}}
     return said + [f"{name} may be empty, or anything" for name in of_forms if name not in MAY_BE_ANYTHING]
